@@ -3,7 +3,7 @@ import pg from 'pg'
 import { inject } from 'vitest'
 import { type Database, openDatabase } from './client.ts'
 import { loginOf } from './logins.ts'
-import { copyDistributed, dropDistributed } from './test-servers/test-citus.ts'
+import { copyDistributed, dropDistributed, workerUrlsOf } from './test-servers/test-citus.ts'
 import { dropDatabase, onDatabase, run, runOnShared, throughPooler } from './test-servers/test-server.ts'
 
 type Row = Record<string, unknown>
@@ -45,7 +45,13 @@ export async function testDatabase({ today }: { today?: string } = {}): Promise<
   if (!citus)
     await runOnShared(maintenance, `CREATE DATABASE ${name} TEMPLATE ${template} STRATEGY file_copy`)
   const url = citus ? await copyDistributed(citus, template, name) : onDatabase(templateUrl, name)
-  if (today) await run(url, clockOf(name, today))
+  const onEachNode = async (queries: string, ...ofCoordinator: string[]) => {
+    await run(url, queries, ...ofCoordinator)
+    // Triggers of distributed tables ask the clock of their node.
+    for (const worker of citus ? await workerUrlsOf(citus, name) : [])
+      await run(worker, 'SET citus.enable_ddl_propagation TO off', queries)
+  }
+  if (today) await onEachNode(clockOf(name, today), DEFAULTS_OF_CLOCK)
   const opened = openDatabase(throughPooler(url))
   const viewer = new pg.Client({ ...loginOf(url, 'console_app'), options: NO_LIMITS })
   await viewer.connect()
@@ -64,7 +70,7 @@ export async function testDatabase({ today }: { today?: string } = {}): Promise<
       for (let from = 1; from <= count; from += STEP)
         await sql(customerId, query, [from, Math.min(count, from + STEP - 1)])
     },
-    setToday: (day, time) => run(url, nowOf(day, time)),
+    setToday: (day, time) => onEachNode(nowOf(day, time)),
     async close() {
       await viewer.end()
       await opened.close()
@@ -79,10 +85,13 @@ export async function testDatabase({ today }: { today?: string } = {}): Promise<
  */
 function clockOf(name: string, today: string): string {
   return `
-    CREATE SCHEMA clock;
+    CREATE SCHEMA IF NOT EXISTS clock;
     GRANT USAGE ON SCHEMA clock TO PUBLIC;
     ${nowOf(today)}
-    ALTER DATABASE ${name} SET search_path = clock, pg_catalog, public;
+    ALTER DATABASE ${name} SET search_path = clock, pg_catalog, public;`
+}
+
+const DEFAULTS_OF_CLOCK = `
     DO $$ DECLARE kept record; BEGIN
       FOR kept IN SELECT table_name, column_name FROM information_schema.columns
         WHERE table_schema = 'public' AND column_default = 'now()'
@@ -90,7 +99,6 @@ function clockOf(name: string, today: string): string {
         EXECUTE format('ALTER TABLE public.%I ALTER COLUMN %I SET DEFAULT clock.now()', kept.table_name, kept.column_name);
       END LOOP;
     END $$;`
-}
 
 function nowOf(today: string, time = '12:00'): string {
   return `
