@@ -1,5 +1,4 @@
 import 'server-only'
-import { stringify } from 'csv-stringify/sync'
 import { attachment } from './attachment.ts'
 
 /**
@@ -36,13 +35,28 @@ export function cellOf<Row>(column: Column<Row>, row: Row): Cell {
     const at = column.moment(row)
     return at ? { kind: 'moment', at } : { kind: 'empty' }
   }
-  if ('text' in column) return filled('text', column.text(row))
-  if ('day' in column)
-    return checked(column.name, /^\d{4}-\d{2}-\d{2}$/, 'a day', filled('day', column.day(row)))
-  // Numbers are written without quotes and escaping: a negative amount begins like a formula.
-  const plain = /^-?\d+(\.\d+)?$/
-  const value = 'amount' in column ? column.amount(row) : column.number(row)
-  return checked(column.name, plain, 'a plain decimal', filled('number', value))
+  const text = textOf(column, row)
+  if (text === null) return { kind: 'empty' }
+  return { kind: 'text' in column ? 'text' : 'day' in column ? 'day' : 'number', text }
+}
+
+// Numbers are written without quotes and escaping: a negative amount begins like a formula.
+const PLAIN = /^-?\d+(\.\d+)?$/
+const DAY = /^\d{4}-\d{2}-\d{2}$/
+
+/**
+ * Returns the text of a column for a row; null for an empty cell.
+ * @throws Error as `cellOf`
+ */
+function textOf<Row>(column: Column<Row>, row: Row): string | null {
+  if ('text' in column) return column.text(row)
+  if ('moment' in column) return column.moment(row)?.toISOString() ?? null
+  const isDay = 'day' in column
+  const value = isDay ? column.day(row) : 'amount' in column ? column.amount(row) : column.number(row)
+  if (value === null) return null
+  const text = String(value)
+  if ((isDay ? DAY : PLAIN).test(text)) return text
+  throw new Error(`${column.name} is not ${isDay ? 'a day' : 'a plain decimal'}.`)
 }
 
 /** Adapts a column of a row to an outer object that contains the row. */
@@ -53,15 +67,6 @@ export function columnOf<Outer, Row>(column: Column<Row>, rowOf: (outer: Outer) 
   if ('moment' in column) return { name, moment: (outer) => column.moment(rowOf(outer)) }
   if ('amount' in column) return { name, amount: (outer) => column.amount(rowOf(outer)) }
   return { name, number: (outer) => column.number(rowOf(outer)) }
-}
-
-function filled(kind: 'text' | 'number' | 'day', value: string | number | null): Cell {
-  return value === null ? { kind: 'empty' } : { kind, text: String(value) }
-}
-
-function checked(name: string, pattern: RegExp, what: string, cell: Cell): Cell {
-  if ('text' in cell && !pattern.test(cell.text)) throw new Error(`${name} is not ${what}.`)
-  return cell
 }
 
 /** Format that the target spreadsheet expects: the separator of cells, and the decimal mark. */
@@ -84,22 +89,42 @@ export async function* csv<Row>(
   { columns, batches }: Table<Row>,
   { separator = 'comma', decimal = 'point' }: Dialect = {},
 ): AsyncGenerator<string, void, undefined> {
-  const lines = (records: (string | null)[][]) =>
-    stringify(records, { record_delimiter: '\r\n', delimiter: SEPARATORS[separator] })
-  const text = (cell: Cell) => written(cell, decimal)
-  let start = BOM + lines([columns.map(({ name }) => name)])
+  const mark = SEPARATORS[separator]
+  const write = writers(columns, mark, decimal)
+  let chunk = `${BOM}${columns.map(({ name }) => quoted(name, mark)).join(mark)}\r\n`
   for await (const rows of batches) {
-    yield start + lines(rows.map((row) => columns.map((column) => text(cellOf(column, row)))))
-    start = ''
+    for (const row of rows) {
+      for (let at = 0; at < write.length; at++) chunk += `${at > 0 ? mark : ''}${write[at]?.(row)}`
+      chunk += '\r\n'
+    }
+    yield chunk
+    chunk = ''
   }
-  if (start) yield start
+  if (chunk) yield chunk
 }
 
-function written(cell: Cell, decimal: 'point' | 'comma'): string | null {
-  if (cell.kind === 'empty') return null
-  if (cell.kind === 'moment') return cell.at.toISOString()
-  if (cell.kind === 'number' && decimal === 'comma') return cell.text.replace('.', ',')
-  return cell.kind === 'text' ? disarmed(cell.text) : cell.text
+/** Returns a function for each column that writes its cell: no object for a cell, since a file has millions of them. */
+function writers<Row>(
+  columns: readonly Column<Row>[],
+  mark: string,
+  decimal: 'point' | 'comma',
+): ((row: Row) => string)[] {
+  return columns.map((column) => {
+    if ('text' in column)
+      return (row) => {
+        const text = column.text(row)
+        // Most cells of a wide table are empty.
+        return text ? quoted(disarmed(text), mark) : ''
+      }
+    const isWithComma = decimal === 'comma' && ('number' in column || 'amount' in column)
+    if (isWithComma) return (row) => quoted((textOf(column, row) ?? '').replace('.', ','), mark)
+    return (row) => textOf(column, row) ?? ''
+  })
+}
+
+function quoted(text: string, mark: string): string {
+  const isPlain = !text.includes(mark) && !text.includes('"') && !text.includes('\n') && !text.includes('\r')
+  return isPlain ? text : `"${text.replaceAll('"', '""')}"`
 }
 
 // Fast path for nearly all text, which contains no start of a formula.

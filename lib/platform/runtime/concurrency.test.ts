@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os'
 import { setImmediate as turn } from 'node:timers/promises'
 import fc from 'fast-check'
 import { describe, expect, test, vi } from 'vitest'
@@ -10,6 +11,7 @@ import {
   fairSemaphore,
   gate,
   holdUnread,
+  inTurns,
 } from './concurrency.ts'
 
 const timeoutError = () => new Error('no turn in time')
@@ -226,6 +228,78 @@ test.each([
   const slots = await Promise.all(Array.from({ length: 12 }, () => acquireReadSlot(READ, 'flood')))
   expect(await isThere(acquireReadSlot(contract as AnyContract, 'flood'))).toBe(true)
   for (const end of slots) end()
+})
+
+describe('exports of several customers', () => {
+  const AT_ONCE = Math.max(1, availableParallelism() - 1)
+
+  /** Returns an export of so many values, each of which takes a turn of the event loop, and calls `note` at each. */
+  async function* counted(values: number, note: () => void) {
+    for (let value = 0; value < values; value++) {
+      note()
+      await turn()
+      yield value
+    }
+  }
+
+  test('take turns, and leave a processor to others', async () => {
+    const read = { flood: 0, other: 0 }
+    let [reading, most] = [0, 0]
+    const exported = async (customer: keyof typeof read, values: number) => {
+      const source = counted(values, () => {
+        read[customer] += 1
+        reading += 1
+        most = Math.max(most, reading)
+      })
+      for await (const _ of inTurns(customer, source)) reading -= 1
+      return read.flood
+    }
+    const flood = Array.from({ length: AT_ONCE + 2 }, () => exported('flood', 100))
+    // While a customer has many exports, another one's takes no longer than between equals.
+    expect(await exported('other', 20)).toBeLessThanOrEqual(22 * AT_ONCE)
+    await Promise.all(flood)
+    expect(most).toBe(AT_ONCE)
+    expect(read).toEqual({ flood: 100 * (AT_ONCE + 2), other: 20 })
+  })
+
+  test('do not wait for one that waits for the database', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+    try {
+      const { promise: answer, resolve } = Promise.withResolvers<void>()
+      const slow = Array.from({ length: AT_ONCE }, () => inTurns('slow', waitingFor(answer)))
+      const slowValues = slow.map((values) => values.next())
+      const other = inTurns('other', waitingFor(Promise.resolve()))
+      const value = other.next()
+      expect(await isThere(value)).toBe(false)
+      await vi.advanceTimersByTimeAsync(250)
+      expect(await value).toEqual({ done: false, value: 'made' })
+      resolve()
+      expect(await Promise.all(slowValues)).toHaveLength(AT_ONCE)
+      for (const values of [...slow, other]) await values.return()
+    } finally {
+      vi.useRealTimers()
+    }
+  })
+
+  async function* waitingFor(answer: Promise<void>) {
+    await answer
+    yield 'made'
+  }
+
+  test('end their work when they are stopped, and leave their turn', async () => {
+    let isEnded = false
+    const source = async function* () {
+      try {
+        yield 1
+        yield 2
+      } finally {
+        isEnded = true
+      }
+    }
+    for await (const _ of inTurns('a', source())) break
+    expect(isEnded).toBe(true)
+    expect(await Array.fromAsync(inTurns('b', source()))).toEqual([1, 2])
+  })
 })
 
 const LONG = 60_000

@@ -1,4 +1,5 @@
 import 'server-only'
+import { availableParallelism } from 'node:os'
 import pLimit from 'p-limit'
 import { Problem } from '#lib/platform/api/problem.ts'
 
@@ -150,6 +151,40 @@ export async function acquireReadSlot(
   customerId: string,
 ): Promise<() => void> {
   return method === 'GET' && limit === 'requests' ? acquire(customerId) : () => {}
+}
+
+/** Longest turn in milliseconds: a batch that takes longer waits for the database, and uses no processor. */
+const MAX_TURN_MS = 250
+
+const exporting = Math.max(1, availableParallelism() - 1)
+const { acquire: takeTurn } = fairSemaphore({
+  ...{ most: exporting, share: exporting },
+  timeoutError: () => new Error('no turn'),
+})
+
+/**
+ * Yields the values of an export, each read in a turn. All exports together so leave one processor to short answers,
+ * and a customer's exports get as many turns as another customer's. A turn includes what the consumer does with a value
+ * at once.
+ */
+export async function* inTurns<T>(
+  customerId: string,
+  values: AsyncGenerator<T, void, undefined>,
+): AsyncGenerator<T, void, undefined> {
+  try {
+    for (;;) {
+      const leave = await takeTurn(customerId)
+      const timer = setTimeout(leave, MAX_TURN_MS)
+      const { done, value } = await values.next().finally(() => {
+        clearTimeout(timer)
+        setImmediate(leave)
+      })
+      if (done) return
+      yield value
+    }
+  } finally {
+    await values.return()
+  }
 }
 
 /** Most concurrent entries, most waiting ones, and their longest wait in milliseconds. */
