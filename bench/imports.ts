@@ -11,6 +11,7 @@ import { openDatabase } from '#lib/platform/db/client.ts'
 import { startEmbedded } from '#lib/platform/db/embedded.ts'
 import { migrate } from '#lib/platform/db/migrate.ts'
 import { addNewCustomer } from '#lib/platform/db/test-rows.ts'
+import { broken, budgetTable, type Measurement, MIN_IMPORT_LINES } from './budgets.ts'
 import { costOf } from './watch.ts'
 
 // Checks whether many small invoices are stored at one pace: a first file into an empty database, the same file again,
@@ -20,6 +21,9 @@ import { costOf } from './watch.ts'
 const [small = '100000', url] = process.argv.slice(2)
 const terms = { platforms: platformTable(), dueDays: 30, paid: false }
 
+/** Each invoice is one line. */
+const measurements: Measurement[] = []
+
 const folder = await mkdtemp(join(tmpdir(), 'console-imports-'))
 const embedded = url === undefined ? await startEmbedded(folder) : undefined
 const server = embedded?.url ?? (url as string)
@@ -27,6 +31,8 @@ await migrate(server)
 try {
   await measureImport('FOCUS', 'csv', focusRows, (run) => importFocus(run, terms))
   await measureImport('JSON', 'ndjson', jsonRows, importInvoiceFiles)
+  console.log(budgetTable(measurements))
+  if (broken(measurements).length > 0) process.exitCode = 1
 } finally {
   await embedded?.release()
   await rm(folder, { recursive: true, force: true })
@@ -51,6 +57,8 @@ async function measureImport(
       }
     })
     paces.push(count / seconds)
+    const pace = { name: `${name}, ${what}: ${count}`, value: count / seconds } as const
+    measurements.push({ ...pace, min: MIN_IMPORT_LINES, unit: 'lines/s' })
     const summary = `${seconds.toFixed(1)} s, ${Math.round(count / seconds)} invoices/s, ${rssPeak.toFixed(0)} MB`
     console.log(`${name}, ${what}: ${count} invoices, ${summary}${failure ? `, ${failure}` : ''}`)
   }

@@ -2,6 +2,7 @@ import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { SUITE_MINUTES } from '../bench/budgets.ts'
 import { olderCommit } from './release/releases.ts'
 import {
   type Counts,
@@ -183,6 +184,9 @@ function report(): void {
   for (const { name, seconds, failed } of results) {
     console.log(`${failed ? 'FAILED' : 'passed'} ${seconds.toFixed(1).padStart(7)} s  ${name}`)
   }
+  const minutes = results.reduce((total, { seconds }) => total + seconds, 0) / 60
+  const budget = isDeep ? '' : ` of ${SUITE_MINUTES} on two quiet cores`
+  console.log(`       ${minutes.toFixed(1)} minutes${budget}`)
   const sum = (key: keyof Counts) => results.reduce((total, { counts }) => total + counts[key], 0)
   // An interrupted step has not passed.
   const failed = sum('failed') + (stopped ? 1 : 0)

@@ -6,6 +6,7 @@ import type { Loaded } from './seed.ts'
 
 const LINES = 1000
 const TIMES = 3
+const WARM_UPS = 20
 
 /** Median of three runs in seconds, and the `memory` of the process afterwards in MB. */
 export type Times = { name: string; seconds: number; bytes: number; memory: number }[]
@@ -39,6 +40,19 @@ async function fetched(url: string, key: string): Promise<{ seconds: number; byt
   let bytes = 0
   for await (const chunk of response.body ?? []) bytes += chunk.length
   return { seconds: (performance.now() - began) / 1000, bytes }
+}
+
+/** Returns the milliseconds until the first byte of the screen of invoices, when it is warm: the median of nine. */
+export async function firstByteOfInvoices(api: Program, cookie: string): Promise<number> {
+  const times: number[] = []
+  for (let time = 0; time < WARM_UPS + 9; time++) {
+    const began = performance.now()
+    const { status, body } = await fetch(`${api.url}/invoices`, { headers: { cookie } })
+    times.push(performance.now() - began)
+    if (status !== 200) throw new Error(`The screen of invoices answered ${status}.`)
+    for await (const _ of body ?? []);
+  }
+  return times.slice(WARM_UPS).sort((a, b) => a - b)[4] ?? Number.NaN
 }
 
 /** Returns the seconds from the start of the process to its first response, with a new database. */

@@ -1,5 +1,5 @@
 import pg from 'pg'
-import { pageToken } from '#lib/platform/lists/keyset.ts'
+import { pageToken } from '#lib/platform/lists/paging.ts'
 import { load, type RequestTemplate } from './load.ts'
 import type { Program } from './program.ts'
 import { middle, type Setting } from './rounds.ts'
@@ -8,7 +8,8 @@ import { type Pace, type Range, rangeOf } from './throughput.ts'
 
 /** Few connections: large reads would only wait for each other. */
 const CONNECTIONS = 4
-const SMALL = '20,000 small ones'
+export const SMALL = '20,000 small ones'
+export const INVOICES_SCREEN = 'invoices screen'
 
 export type Growth = { name: string; sizes: { size: string; pace: Pace; toFirst: Range }[] }
 
@@ -38,7 +39,7 @@ export async function growthOf(
     summary: () => 'invoice-summary',
     statement: () => 'statement',
   }
-  if ('invoices screen'.includes(only)) growths.push(await screens(api, { customers, small }, setting))
+  if (INVOICES_SCREEN.includes(only)) growths.push(await screens(api, { customers, small }, setting))
   for (const [name, pathOf] of Object.entries(calls).filter(([name]) => name.includes(only))) {
     const groups = sized.map(({ one, far }) => ({
       size: one.invoices.toLocaleString('en'),
@@ -66,7 +67,7 @@ async function screens(api: Program, { customers, small }: Customers, setting: S
   }))
   const ofSmall = { size: SMALL, templates: await Promise.all(small.map(screenOf)) }
   const sizes = await sideBySide(api, [...(await Promise.all(groups)), ofSmall], setting)
-  return { name: 'invoices screen', sizes }
+  return { name: INVOICES_SCREEN, sizes }
 }
 
 async function sideBySide(

@@ -3,7 +3,7 @@ import pg from 'pg'
 import { KEY_CALLER } from '#lib/platform/caller/authenticate.ts'
 import { digestOf } from '#lib/platform/caller/credentials.ts'
 import { type CallerRow, DATA_VERSION } from '#lib/platform/caller/store.ts'
-import { type ListOf, pageToken } from '#lib/platform/lists/keyset.ts'
+import { type ListOf, pageToken } from '#lib/platform/lists/paging.ts'
 import { assetOf, invoiceOf, wholeInvoiceOf } from './peer-answers.ts'
 import {
   ASSETS,

@@ -1,8 +1,19 @@
 import { execFileSync } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { arch, availableParallelism, cpus, loadavg } from 'node:os'
+import {
+  budgetTable,
+  INVOICES_SCREEN_MS,
+  MAX_GROWTH,
+  type Measurement,
+  MIN_TO_PEER,
+  MIN_TO_QUERIES,
+  PDF_SECONDS,
+  START_SECONDS,
+  WARM_FIRST_BYTE_MS,
+} from '../budgets.ts'
 import type { Times } from './files-and-starts.ts'
-import type { Growth } from './growth.ts'
+import { type Growth, INVOICES_SCREEN, SMALL } from './growth.ts'
 import type { Measured, Setting } from './rounds.ts'
 import type { Range } from './throughput.ts'
 
@@ -15,6 +26,8 @@ type BenchResults = {
   measured: ReadonlyMap<string, Measured[]>
   growth: Growth[]
   files: Times
+  /** Of the screen of invoices, in milliseconds. */
+  firstByte: number
   /** In seconds. */
   starts: { cold: number; warm: number }
   pgbench: number | undefined
@@ -33,7 +46,8 @@ export async function saveTable(results: BenchResults): Promise<void> {
   writeFileSync(DOC_PATH, `${beforeTable}${BEGIN}\n\n${text}`)
 }
 
-function textOf({ setting, measured, growth, files, starts, pgbench }: BenchResults): string {
+function textOf(results: BenchResults): string {
+  const { setting, measured, growth, files, starts, pgbench } = results
   const { connections, seconds, rounds } = setting
   const list = [...measured.values()][0]?.find(({ name }) => name === 'list')
   const busy = load >= 1.5 ? ' **The machine was busy: the ratios may hold, the rest does not.**' : ''
@@ -48,8 +62,45 @@ function textOf({ setting, measured, growth, files, starts, pgbench }: BenchResu
           `\`pgbench\` sends the statements of the list ${(pgbench / list.pace.perSecond).toFixed(1)} times as often as we answer it.`,
         ]
       : []),
+    `Budgets:\n\n${budgetTable(budgeted(results))}`,
   ]
   return `${parts.join('\n\n')}\n`
+}
+
+/** Returns the results that have a budget; the cases are those of the first number of processes. */
+function budgeted({ measured, growth, files, firstByte, starts }: BenchResults): Measurement[] {
+  const cases = [...measured.values()][0] ?? []
+  const ratios = (min: Record<string, number>, what: string, ratioOf: (one: Measured) => Range | undefined) =>
+    cases.flatMap((one): Measurement[] => {
+      const [, least] = Object.entries(min).find(([end]) => one.name.endsWith(end)) ?? []
+      const value = ratioOf(one)?.median
+      if (least === undefined || value === undefined) return []
+      return [{ name: `${one.name}, ${what}`, value, min: least, unit: '×' }]
+    })
+  const growths = growth.flatMap(({ name, sizes }) =>
+    sizes
+      .slice(1)
+      .filter(({ size }) => size !== SMALL)
+      .map(
+        ({ size, toFirst }): Measurement => ({
+          name: `${name}, ${size} invoices`,
+          value: toFirst.median,
+          max: MAX_GROWTH,
+          unit: '×',
+        }),
+      ),
+  )
+  const screen = growth.find(({ name }) => name === INVOICES_SCREEN)?.sizes[0]?.pace.median ?? Number.NaN
+  const pdf = files.find(({ name }) => name.startsWith('PDF'))?.seconds ?? Number.NaN
+  return [
+    ...ratios(MIN_TO_PEER, 'to Fastify', ({ toPeer }) => toPeer),
+    ...ratios(MIN_TO_QUERIES, 'to its statements', ({ toQueries }) => toQueries),
+    ...growths,
+    { name: INVOICES_SCREEN, value: screen, max: INVOICES_SCREEN_MS, unit: 'ms' },
+    { name: `${INVOICES_SCREEN}, first byte`, value: firstByte, max: WARM_FIRST_BYTE_MS, unit: 'ms' },
+    { name: 'PDF', value: pdf, max: PDF_SECONDS, unit: 's' },
+    { name: 'start', value: starts.warm, max: START_SECONDS, unit: 's' },
+  ]
 }
 
 /** Returns the cases as a table. */

@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util'
 import type { BrowserContext, Page } from '@playwright/test'
-import { broken, type Measurement, PRESS_MS, SKELETON_MS, TITLE_MS, tableOf } from './budgets.ts'
+import { broken, budgetTable, type Measurement, PRESS_MS, SKELETON_MS, TITLE_MS } from '../budgets.ts'
 import { type Click, clickOf } from './clicks.ts'
 import { inBrowser, openConsole, thingsOf } from './console.ts'
 import { pressesOf } from './keys.ts'
@@ -31,7 +31,7 @@ try {
     ...(await weights(context, things)),
     ...(options.weights ? [] : [...(await clicks(context)), ...(await presses(context))]),
   ])
-  console.log(tableOf(measurements))
+  console.log(budgetTable(measurements))
   const over = broken(measurements)
   if (over.length > 0) {
     console.error(`${over.length} over budget: ${over.map(({ name }) => name).join(', ')}.`)
@@ -46,10 +46,10 @@ async function clicks(context: BrowserContext): Promise<Measurement[]> {
   for (const [from, to] of CLICKS) {
     const rounds: Click[] = []
     for (let round = 0; round < ROUNDS; round++) rounds.push(await clickOf(context, from, to))
-    const measurement = (what: keyof Click, most: number): Measurement => ({
+    const measurement = (what: keyof Click, max: number): Measurement => ({
       name: `${from} to ${to}: ${what}`,
       value: middle(rounds.map((round) => round[what] ?? Number.NaN)),
-      most,
+      max,
       unit: 'ms',
     })
     measurements.push(
@@ -83,7 +83,7 @@ async function presses(context: BrowserContext): Promise<Measurement[]> {
   const measurements: Measurement[] = []
   for (const [name, path, field, keys] of cases) {
     const value = await pressesOf(context, path, field, keys)
-    measurements.push({ name: `key press to paint: ${name}`, value, most: PRESS_MS, unit: 'ms' })
+    measurements.push({ name: `key press to paint: ${name}`, value, max: PRESS_MS, unit: 'ms' })
   }
   return measurements
 }

@@ -1,5 +1,5 @@
 import type { BrowserContext } from '@playwright/test'
-import { HTML_KB, type Measurement, ROWS, SCREEN_KB, STATEMENT_KB, UNASKED } from './budgets.ts'
+import { HTML_KB, type Measurement, ROWS, SCREEN_KB, STATEMENT_KB, UNASKED } from '../budgets.ts'
 import type { thingsOf } from './console.ts'
 import { loadOf } from './load.ts'
 
@@ -47,13 +47,13 @@ export async function weights(
     )
     if (unasked.length > 0) console.error(`${name} asks by itself for ${unasked.join(', ')}.`)
     measurements.push(
-      { name: `${name}: own JavaScript`, value: screenScripts / 1000, most: SCREEN_KB, unit: 'kB' },
-      { name: `${name}: asked for by itself`, value: unasked.length, most: UNASKED, unit: '' },
-      { name: `${name}: a row beside its HTML`, value: rows, most: ROWS, unit: '' },
+      { name: `${name}: own JavaScript`, value: screenScripts / 1000, max: SCREEN_KB, unit: 'kB' },
+      { name: `${name}: asked for by itself`, value: unasked.length, max: UNASKED, unit: '' },
+      { name: `${name}: a row beside its HTML`, value: rows, max: ROWS, unit: '' },
       {
         name: `${name}: HTML`,
         value: html / 1000,
-        most: path === '/invoices/statement' ? STATEMENT_KB : HTML_KB,
+        max: path === '/invoices/statement' ? STATEMENT_KB : HTML_KB,
         unit: 'kB',
       },
     )

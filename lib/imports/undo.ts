@@ -6,6 +6,7 @@ import { Problem } from '#lib/platform/api/problem.ts'
 import { type CustomerId, ROLES_WITH } from '#lib/platform/caller/rules.ts'
 import type { Transaction } from '#lib/platform/db/client.ts'
 import { planAgain, planForAnyCustomer, withoutLoops } from '#lib/platform/db/plans.ts'
+import { today } from '#lib/platform/db/schema/columns.ts'
 import { imports } from '#lib/platform/db/schema/imports.ts'
 import { OPERATOR, recordAudit } from '#lib/platform/history/audit.ts'
 import { recordCorrected } from '#lib/platform/outbox/events.ts'
@@ -133,7 +134,7 @@ async function voidAdded(tx: Transaction, customerId: CustomerId, id: string): P
     UPDATE invoices SET document_state = 'voided', balance_amount = 0
     WHERE customer_id = ${customerId} AND import_id = ${id} AND document_state <> 'issued'`)
   const { rowCount } = await tx.execute(sql`
-    UPDATE invoices SET document_state = 'voided', balance_amount = 0, voided_on = (now() AT TIME ZONE 'UTC')::date
+    UPDATE invoices SET document_state = 'voided', balance_amount = 0, voided_on = ${today}
     WHERE customer_id = ${customerId} AND import_id = ${id} AND document_state = 'issued'`)
   return (others ?? 0) + (rowCount ?? 0)
 }

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { toProblem } from '#lib/platform/api/error-mapper.ts'
 import { Problem } from '#lib/platform/api/problem.ts'
-import { problemText } from '#lib/platform/api/problem-schemas.ts'
+import { problemText } from '#lib/platform/api/protocol.ts'
 import {
   log,
   logFailure,

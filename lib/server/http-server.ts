@@ -4,7 +4,7 @@ import { createServer, type Server, type ServerResponse, STATUS_CODES } from 'no
 import type { AddressInfo, Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { Problem } from '#lib/platform/api/problem.ts'
-import { problemText } from '#lib/platform/api/problem-schemas.ts'
+import { problemText } from '#lib/platform/api/protocol.ts'
 import { env, fixSettings, setPort } from '#lib/platform/runtime/env.ts'
 import { log } from '#lib/platform/runtime/log.ts'
 import { breakOffVisibly } from './connection-end.ts'

@@ -14,7 +14,7 @@ import { sessionSecret } from '#lib/platform/caller/session.ts'
 import { type TestDatabase, testDatabase } from '#lib/platform/db/test-database.ts'
 import { addCustomer, addInvoice, addKey, addMember, addProfile } from '#lib/platform/db/test-rows.ts'
 import { legible } from '#lib/platform/files/test-workbook.ts'
-import { PAGE_TOKENS } from '#lib/platform/lists/keyset.ts'
+import { PAGE_TOKENS } from '#lib/platform/lists/paging.ts'
 import { unseal } from '#lib/platform/runtime/secrets.ts'
 import { importsOf, projectFiles, read } from '../../test/architecture/scan.ts'
 

@@ -1,6 +1,6 @@
 import 'server-only'
 import { type SQL, sql } from 'drizzle-orm'
-import { type Owner, today, visibleTo } from '#lib/billing/invoices/selection.ts'
+import { type Owner, visibleTo } from '#lib/billing/invoices/selection.ts'
 import { wireIdOf } from '#lib/billing/invoices/wire-ids.ts'
 import { seesAll } from '#lib/billing/payments/read.ts'
 import type { Transaction } from '#lib/platform/db/client.ts'
@@ -45,12 +45,6 @@ export type OpenAtEnd = {
 /** Condition that a column has one of the chosen values; empty if none is chosen. */
 function andAmong(column: string, values: readonly string[] | undefined): SQL {
   return values ? sql` AND ${sql.raw(column)} = ANY (${sql.param([...values])}::text[])` : sql``
-}
-
-/** Returns the database's day in UTC. */
-export async function readToday(tx: Transaction): Promise<string> {
-  const { rows } = await tx.execute<{ today: string }>(sql`SELECT ${today} AS today`)
-  return rows[0]?.today ?? ''
 }
 
 /**

@@ -3,7 +3,7 @@ import { readLines } from '#lib/billing/invoices/store.ts'
 import type { Caller } from '#lib/platform/caller/rules.ts'
 import { streamScope } from '#lib/platform/db/scope.ts'
 import type { Column, Table } from '#lib/platform/files/table.ts'
-import { allPages } from '#lib/platform/lists/keyset.ts'
+import { allPages } from '#lib/platform/lists/paging.ts'
 import { plainAmount } from '#lib/platform/values/money.ts'
 import { type ChargeRow, listCharges } from './store.ts'
 

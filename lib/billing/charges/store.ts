@@ -5,7 +5,7 @@ import type { Transaction } from '#lib/platform/db/client.ts'
 import { value } from '#lib/platform/db/prepared-queries.ts'
 import { chargeSets } from '#lib/platform/db/schema/invoices/charges.ts'
 import { invoices, lineItems } from '#lib/platform/db/schema/invoices/invoices.ts'
-import type { Cursor } from '#lib/platform/lists/keyset.ts'
+import type { Cursor } from '#lib/platform/lists/paging.ts'
 import type { ChargeSet, LineSum } from './reconciliation.ts'
 
 /** Stored charge: amounts are exact decimal text, times epoch milliseconds. */

@@ -1,10 +1,10 @@
 import 'server-only'
-import { sql } from 'drizzle-orm'
 import { readLinks } from '#lib/billing/invoices/links.ts'
-import { type Owner, today } from '#lib/billing/invoices/selection.ts'
+import type { Owner } from '#lib/billing/invoices/selection.ts'
 import { listInvoicePayments } from '#lib/billing/payments/read.ts'
 import { PAYMENT_KIND_NAMES } from '#lib/billing/payments/rules.ts'
 import type { Transaction } from '#lib/platform/db/client.ts'
+import { readToday } from '#lib/platform/db/schema/columns.ts'
 import { Exact, payableOf } from '#lib/platform/values/decimals.ts'
 import type { InvoiceDocument, PaymentList } from './document.ts'
 
@@ -17,7 +17,7 @@ export async function readPaymentList(
 ): Promise<PaymentList> {
   const payments = await listInvoicePayments(tx, owner, id)
   const { corrects, correctedBy } = await readLinks(tx, owner, id)
-  const { rows: days } = await tx.execute<{ today: string }>(sql`SELECT ${today} AS today`)
+  const today = await readToday(tx)
   const current = payments.filter(({ reversedOn }) => reversedOn === null)
   const rows = current.map(({ bookedOn, kind, reference, method, amount }) => ({
     day: bookedOn,
@@ -40,7 +40,7 @@ export async function readPaymentList(
     new Exact(payableOf(balance.toFixed(), currency)),
   )
   return {
-    day: days[0]?.today ?? '',
+    day: today,
     rows: [
       ...rows,
       ...credits.map(({ name, amount }) => ({ day: undefined, name, details: '', amount: amount.toFixed() })),

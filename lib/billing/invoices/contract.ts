@@ -7,7 +7,7 @@ import { switchText } from '#lib/platform/api/request.ts'
 import { csvFile, dialect, xlsxFile } from '#lib/platform/files/download.ts'
 import { FILTER_GRAMMAR, filterText } from '#lib/platform/lists/filter.ts'
 import { pageSchema, paging } from '#lib/platform/lists/paging.ts'
-import { amountText, sortText, unixTime } from '#lib/platform/lists/parameters.ts'
+import { amountText, sortText, timeRange } from '#lib/platform/lists/parameters.ts'
 import { FILE_KINDS } from '../invoice-files/rules.ts'
 import { PAYMENT_KINDS } from '../payments/rules.ts'
 import { invoiceRoutes } from '../routes.ts'
@@ -296,10 +296,8 @@ export const selection = {
     .meta({
       description: `As in \`platform:cloud-platform|web-services|status:OPEN\`. Keys: platform, status (OPEN, PAST DUE or PAID, in any case), dueDate (epoch milliseconds, the same UTC day), state (draft, issued or voided, in any case; issued unless told), document (invoice, credit-note or summary, in any case: a credit note is an invoice below 0, a summary is one of charges), issuer, billingProfile, currency. ${FILTER_GRAMMAR}`,
     }),
-  minCreationTime: unixTime('invoices whose `invoiceDate` is this time or later'),
-  maxCreationTime: unixTime('invoices whose `invoiceDate` is this time or earlier'),
-  minDueDate: unixTime('invoices whose `dueDate` is this time or later'),
-  maxDueDate: unixTime('invoices whose `dueDate` is this time or earlier'),
+  ...timeRange('CreationTime', 'invoices whose `invoiceDate`'),
+  ...timeRange('DueDate', 'invoices whose `dueDate`'),
   minAmount: amountText('invoices whose `totalAmount` is this much or more, each in its own currency'),
   maxAmount: amountText('invoices whose `totalAmount` is this much or less, each in its own currency'),
   product: z.string().min(1).max(200).optional().meta({

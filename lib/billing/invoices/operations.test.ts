@@ -16,7 +16,7 @@ import {
   callerOf,
 } from '#lib/platform/db/test-rows.ts'
 import { run } from '#lib/platform/db/test-servers/test-server.ts'
-import { PAGE_TOKENS } from '#lib/platform/lists/keyset.ts'
+import { PAGE_TOKENS } from '#lib/platform/lists/paging.ts'
 import { seal, unseal } from '#lib/platform/runtime/secrets.ts'
 import { addDays } from '#lib/platform/values/days.ts'
 import * as contract from './contract.ts'

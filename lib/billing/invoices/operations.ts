@@ -11,10 +11,15 @@ import type { Caller } from '#lib/platform/caller/rules.ts'
 import type { Transaction } from '#lib/platform/db/client.ts'
 import { readScope, readScopeAtOnce } from '#lib/platform/db/scope.ts'
 import { downloadName } from '#lib/platform/files/attachment.ts'
-import { csvReply } from '#lib/platform/files/table.ts'
+import { csvReply } from '#lib/platform/files/csv.ts'
 import { xlsxReply } from '#lib/platform/files/workbook.ts'
-import { type ListOf, pageOf, pageToken, readPageToken } from '#lib/platform/lists/keyset.ts'
-import { DEFAULT_MAX_RESULTS } from '#lib/platform/lists/paging.ts'
+import {
+  DEFAULT_MAX_RESULTS,
+  type ListOf,
+  pageOf,
+  pageToken,
+  readPageToken,
+} from '#lib/platform/lists/paging.ts'
 import { env } from '#lib/platform/runtime/env.ts'
 import type { Invoice } from './contract.ts'
 import * as contract from './contract.ts'

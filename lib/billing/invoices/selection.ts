@@ -3,6 +3,7 @@ import { eq, inArray, or, type SQL, sql } from 'drizzle-orm'
 import type { Caller } from '#lib/platform/caller/rules.ts'
 import type { Transaction } from '#lib/platform/db/client.ts'
 import { builtOnce, type Values, value } from '#lib/platform/db/prepared-queries.ts'
+import { today } from '#lib/platform/db/schema/columns.ts'
 import { invoiceSums, invoices, lineItems } from '#lib/platform/db/schema/invoices/invoices.ts'
 import type { Filter } from '#lib/platform/lists/filter.ts'
 import { hasPart, hasStart } from '#lib/platform/lists/search.ts'
@@ -50,9 +51,6 @@ function daysBetween(min: number | undefined, max: number | undefined): Days {
 
 /** Customer and billing profiles whose invoices are read: every query here names both. */
 export type Owner = Pick<Caller, 'customerId' | 'billingProfiles'>
-
-/** The database's day in UTC, `YYYY-MM-DD`. */
-export const today = sql<string>`(now() AT TIME ZONE 'UTC')::date::text`
 
 /** The rows of these billing profiles of this customer. */
 export function visibleTo({ customerId, billingProfiles: profiles }: Owner): SQL[] {
@@ -222,8 +220,8 @@ function hasStatus(status: string): SQL {
   // Behind row-level security the planner knows nothing of `numeric`: by the copy it sees how few are open.
   const isOpen = sql`${balanceAmount} > 0 AND ${balanceSort} > 0 AND ${payable} > 0`
   if (status === 'PAID') return sql`(${payable} <= 0 AND ${issued})`
-  if (status === 'PAST DUE') return sql`(${isOpen} AND ${dueDate} < ${today}::date)`
-  if (status === 'OPEN') return sql`(${isOpen} AND ${dueDate} >= ${today}::date)`
+  if (status === 'PAST DUE') return sql`(${isOpen} AND ${dueDate} < ${today})`
+  if (status === 'OPEN') return sql`(${isOpen} AND ${dueDate} >= ${today})`
   return sql`false`
 }
 
@@ -306,7 +304,7 @@ export const outstandingCount = sql`CASE WHEN ${dueDate} IS NULL THEN ${invoiceS
 /** Applies the rule of `statusOfIssued` to sums: settled sums have no due date, open sums have one. */
 function sumsHaveStatus(status: string): SQL {
   if (status === 'PAID') return sql`${dueDate} IS NULL`
-  if (status === 'PAST DUE') return sql`${dueDate} < ${today}::date`
-  if (status === 'OPEN') return sql`${dueDate} >= ${today}::date`
+  if (status === 'PAST DUE') return sql`${dueDate} < ${today}`
+  if (status === 'OPEN') return sql`${dueDate} >= ${today}`
   return sql`false`
 }

@@ -9,8 +9,9 @@ import {
 } from '#lib/billing/posting/columns.ts'
 import type { Transaction } from '#lib/platform/db/client.ts'
 import { value } from '#lib/platform/db/prepared-queries.ts'
+import { today } from '#lib/platform/db/schema/columns.ts'
 import { invoices, lineItems } from '#lib/platform/db/schema/invoices/invoices.ts'
-import { type Cursor, pageByKey } from '#lib/platform/lists/keyset.ts'
+import { type Cursor, pageByKey } from '#lib/platform/lists/paging.ts'
 import type { DocumentForm, DocumentState, InvoiceSortKey } from './rules.ts'
 import {
   type Days,
@@ -22,7 +23,6 @@ import {
   type SelectionShape,
   selected,
   shapeOf,
-  today,
   visibleTo,
 } from './selection.ts'
 import { type InvoiceSort, keysetOf } from './sort.ts'
@@ -76,7 +76,7 @@ const summaryColumns = {
   totalAmount: invoices.totalAmount,
   balanceAmount: invoices.balanceAmount,
   payableAmount: invoices.payableAmount,
-  today,
+  today: sql<string>`${today}::text`,
 }
 const json = (text: SQLWrapper) => sql`to_json(${text})::text`
 const jsonDay = (day: SQLWrapper) => sql`((${day} - date '1970-01-01')::bigint * 86400000)::text`
@@ -100,7 +100,7 @@ const members = sql<
   || ',"invoiceDate":' || ${jsonDay(invoices.invoiceDate)} || ',"platform":' || ${json(invoices.platform)}
   || ',"dueDate":' || ${jsonDay(invoices.dueDate)} || CASE WHEN NOT ${issued} THEN ''
     WHEN ${payable} <= 0 THEN ',"status":"PAID"'
-    WHEN ${invoices.dueDate} < ${today}::date THEN ',"status":"PAST DUE"' ELSE ',"status":"OPEN"' END
+    WHEN ${invoices.dueDate} < ${today} THEN ',"status":"PAST DUE"' ELSE ',"status":"OPEN"' END
   || ',"totalAmount":' || ${jsonNumber(invoices.totalAmount)} || ',"balanceAmount":' || ${jsonNumber(invoices.balanceAmount)}
   || CASE WHEN ${invoices.payableAmount} IS NULL THEN '' ELSE ',"payableAmount":' || ${jsonNumber(invoices.payableAmount)} END
   || ',"currency":' || ${json(invoices.currency)} END`

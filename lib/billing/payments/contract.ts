@@ -4,7 +4,7 @@ import { contract } from '#lib/platform/api/contract.ts'
 import { csvFile, dialect, xlsxFile } from '#lib/platform/files/download.ts'
 import { FILTER_GRAMMAR, filterText } from '#lib/platform/lists/filter.ts'
 import { pageSchema, paging } from '#lib/platform/lists/paging.ts'
-import { unixTime } from '#lib/platform/lists/parameters.ts'
+import { timeRange } from '#lib/platform/lists/parameters.ts'
 import { paymentRoutes } from '../routes.ts'
 import * as examples from './examples.ts'
 import { PAYMENT_FILTER_KEYS, PAYMENT_KINDS, PAYMENT_STATES } from './rules.ts'
@@ -73,8 +73,7 @@ const selection = {
     .meta({
       description: `As in \`kind:payment|currency:EUR\`. Keys: kind, currency, invoice (its id), state (recorded, unassigned, reversed). ${FILTER_GRAMMAR}`,
     }),
-  minPaidDate: unixTime('payments whose `paidDate` is this time or later'),
-  maxPaidDate: unixTime('payments whose `paidDate` is this time or earlier'),
+  ...timeRange('PaidDate', 'payments whose `paidDate`'),
 }
 
 /** Addition: payments and the invoices that they settle. */

@@ -6,6 +6,7 @@ import { listBillingProfiles } from '#lib/identity/customers/billing-profiles.ts
 import { Problem } from '#lib/platform/api/problem.ts'
 import type { CustomerId } from '#lib/platform/caller/rules.ts'
 import type { Transaction } from '#lib/platform/db/client.ts'
+import { readToday } from '#lib/platform/db/schema/columns.ts'
 import { OPERATOR, recordAudit } from '#lib/platform/history/audit.ts'
 import { recordPaymentEvent } from '#lib/platform/outbox/events.ts'
 import { Exact } from '#lib/platform/values/decimals.ts'
@@ -20,7 +21,6 @@ import {
   readCredit,
   readPaidInvoices,
   readPayables,
-  readToday,
   type StoredPayment,
 } from './store.ts'
 

@@ -3,7 +3,7 @@ import { type SQL, sql } from 'drizzle-orm'
 import { type Owner, visibleTo } from '#lib/billing/invoices/selection.ts'
 import { wireIdOf } from '#lib/billing/invoices/wire-ids.ts'
 import type { Transaction } from '#lib/platform/db/client.ts'
-import { type Cursor, type KeyColumn, pageByKey } from '#lib/platform/lists/keyset.ts'
+import { type Cursor, type KeyColumn, pageByKey } from '#lib/platform/lists/paging.ts'
 import type { PaymentKind } from './rules.ts'
 
 /** Payments that are asked for, among those that the caller may see; days `YYYY-MM-DD`, both inclusive. */

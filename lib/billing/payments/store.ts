@@ -1,6 +1,6 @@
 import 'server-only'
 import { type SQL, sql } from 'drizzle-orm'
-import { today, visibleTo } from '#lib/billing/invoices/selection.ts'
+import { visibleTo } from '#lib/billing/invoices/selection.ts'
 import { wireIdOf } from '#lib/billing/invoices/wire-ids.ts'
 import { errorCode } from '#lib/platform/api/error-mapper.ts'
 import { Problem } from '#lib/platform/api/problem.ts'
@@ -170,11 +170,6 @@ export async function isAssigned(
       (amount === undefined ||
         rows.some((row) => row.invoiceId === invoiceId && new Exact(row.amount).eq(amount))),
   )
-}
-
-export async function readToday(tx: Transaction): Promise<string> {
-  const { rows } = await tx.execute<{ today: string }>(sql`SELECT ${today} AS today`)
-  return rows[0]?.today ?? ''
 }
 
 /** Records amounts that were paid before payments were recorded; triggers record those of invoices that change first. */

@@ -14,12 +14,19 @@ import { operation } from '#lib/platform/api/operation.ts'
 import { Problem } from '#lib/platform/api/problem.ts'
 import type { Caller } from '#lib/platform/caller/rules.ts'
 import type { Transaction } from '#lib/platform/db/client.ts'
+import { readToday } from '#lib/platform/db/schema/columns.ts'
 import { readScope, streamScope } from '#lib/platform/db/scope.ts'
 import { attachment, dated } from '#lib/platform/files/attachment.ts'
-import { type Column, csvReply, type Table } from '#lib/platform/files/table.ts'
+import { csvReply } from '#lib/platform/files/csv.ts'
+import type { Column, Table } from '#lib/platform/files/table.ts'
 import { xlsxReply } from '#lib/platform/files/workbook.ts'
-import { allPages, type Cursor, pageOf, readPageToken } from '#lib/platform/lists/keyset.ts'
-import { DEFAULT_MAX_RESULTS } from '#lib/platform/lists/paging.ts'
+import {
+  allPages,
+  type Cursor,
+  DEFAULT_MAX_RESULTS,
+  pageOf,
+  readPageToken,
+} from '#lib/platform/lists/paging.ts'
 import { env } from '#lib/platform/runtime/env.ts'
 import { epochOfDay } from '#lib/platform/values/days.ts'
 import { summed } from '#lib/platform/values/decimals.ts'
@@ -44,7 +51,7 @@ export const readStatement = operation(contract.readStatement, async (caller, { 
     caller,
     async (tx) => {
       const [today, sums, profiles, rows, credits] = await Promise.all([
-        store.readDay(tx),
+        readToday(tx),
         store.sumOpenItems(tx, caller, selection),
         listBillingProfiles(tx, caller.customerId),
         store.listOpenItems(tx, caller, selection, { limit: maxResults + 1, cursor }),
@@ -147,7 +154,7 @@ export const exportStatementPdf = operation(contract.exportStatementPdf, async (
   const isWhole = !filter?.billingProfile && !filter?.platform
   const [today, sums, profiles, rows, credits] = await readScope(caller, (tx) =>
     Promise.all([
-      store.readDay(tx),
+      readToday(tx),
       store.sumOpenItems(tx, caller, query),
       listBillingProfiles(tx, caller.customerId),
       listOpenItems(tx, caller, query, { limit: MAX_PRINTED_ROWS + 1 }),

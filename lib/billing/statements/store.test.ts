@@ -5,7 +5,7 @@ import type { Caller } from '#lib/platform/caller/rules.ts'
 import { type TestDatabase, testDatabase } from '#lib/platform/db/test-database.ts'
 import { addCustomer, addProfile } from '#lib/platform/db/test-rows.ts'
 import { run } from '#lib/platform/db/test-servers/test-server.ts'
-import type { Cursor } from '#lib/platform/lists/keyset.ts'
+import type { Cursor } from '#lib/platform/lists/paging.ts'
 import { keyOf, listOpenItems, sumOpenItems } from './store.ts'
 
 const ROWS = 24_000

@@ -9,14 +9,14 @@ import {
   outstandingCount,
   payable,
   sumsOf,
-  today,
   visibleTo,
 } from '#lib/billing/invoices/selection.ts'
 import { type InvoiceRow, invoiceColumns } from '#lib/billing/invoices/store.ts'
 import type { Transaction } from '#lib/platform/db/client.ts'
+import { today } from '#lib/platform/db/schema/columns.ts'
 import { invoiceSums, invoices } from '#lib/platform/db/schema/invoices/invoices.ts'
 import type { Filter } from '#lib/platform/lists/filter.ts'
-import { type Cursor, type KeyColumn, pageByKey } from '#lib/platform/lists/keyset.ts'
+import { type Cursor, type KeyColumn, pageByKey } from '#lib/platform/lists/paging.ts'
 import type { Age } from './rules.ts'
 
 export type Selection = { filter?: Filter<'billingProfile' | 'platform' | 'currency'> | undefined }
@@ -28,7 +28,7 @@ const { currency, billingProfileId, platform, dueDate } = invoices
 
 // A day less a day is a whole number of days, whatever the session's time zone. In a select of its own, the day is
 // found once and not for each row.
-const daysSince = (due: Column) => sql<number>`((SELECT ${today}::date) - ${due})`
+const daysSince = (due: Column) => sql<number>`((SELECT ${today}) - ${due})`
 // The one place that knows the bounds: the sums and each item ask it.
 const ageOf = (due: Column, isCredit: SQL) => sql<Age>`CASE WHEN ${isCredit} THEN 'credit'
   WHEN ${daysSince(due)} <= 0 THEN 'current' WHEN ${daysSince(due)} <= 30 THEN 'days1To30'
@@ -78,12 +78,6 @@ export async function listOpenItems(
 /** The sort key of an item, for page tokens. */
 export function keyOf(row: OpenItem): string[] {
   return [row.currency, row.billingProfileId, row.dueDate, row.id]
-}
-
-/** The database's day in UTC, `YYYY-MM-DD`. */
-export async function readDay(tx: Transaction): Promise<string> {
-  const [row] = (await tx.execute<{ day: string }>(sql`SELECT ${today} AS day`)).rows
-  return row?.day ?? ''
 }
 
 /**

@@ -3,7 +3,7 @@ import { count, currency, day, money, platform } from '#lib/billing/invoices/con
 import { contract } from '#lib/platform/api/contract.ts'
 import type { Example } from '#lib/platform/api/openapi/example.ts'
 import { FILTER_GRAMMAR, filterText } from '#lib/platform/lists/filter.ts'
-import { unixTime } from '#lib/platform/lists/parameters.ts'
+import { timeRange } from '#lib/platform/lists/parameters.ts'
 import { productRoutes } from '../routes.ts'
 
 /** Most products that are listed individually. */
@@ -88,8 +88,7 @@ export const readBilledProducts = contract({
     product: z.string({ error: 'must be part of a product’s name' }).min(1).max(200).meta({
       description: 'Part of a `description`, in any case. Under three characters: its beginning.',
     }),
-    minCreationTime: unixTime('invoices whose `invoiceDate` is this time or later'),
-    maxCreationTime: unixTime('invoices whose `invoiceDate` is this time or earlier'),
+    ...timeRange('CreationTime', 'invoices whose `invoiceDate`'),
     filter: filterText(['platform', 'issuer', 'billingProfile', 'currency'])
       .optional()
       .meta({

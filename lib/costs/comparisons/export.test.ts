@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { type TestDatabase, testDatabase } from '#lib/platform/db/test-database.ts'
 import { addInvoice, addNewCustomer, callerOf } from '#lib/platform/db/test-rows.ts'
-import { csv } from '#lib/platform/files/table.ts'
+import { csv } from '#lib/platform/files/csv.ts'
 import { readComparison } from './compared.ts'
 import { comparisonTable } from './export.ts'
 

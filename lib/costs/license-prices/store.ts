@@ -6,6 +6,7 @@ import { billedPeriod } from '#lib/costs/billed-period.ts'
 import { LICENSE_TYPES } from '#lib/licenses/assets/rules.ts'
 import type { CustomerId } from '#lib/platform/caller/rules.ts'
 import type { Transaction } from '#lib/platform/db/client.ts'
+import { today } from '#lib/platform/db/schema/columns.ts'
 import { customers } from '#lib/platform/db/schema/customers.ts'
 import { DAY_MS, dayOf, epochOfDay } from '#lib/platform/values/days.ts'
 import type { PriceLine } from './rules.ts'
@@ -46,7 +47,7 @@ export async function listNewestLines(tx: Transaction, { customerId, billingProf
     ORDER BY invoice_date DESC, id DESC LIMIT 1`
   const { rows } = await tx.execute<NewestLine>(sql`
     SELECT p.platform, n.id AS "invoiceKey", n.wire_id AS "invoiceId", n.number, n.invoice_date::text AS "invoiceDate",
-      (now() AT TIME ZONE 'UTC')::date - n.invoice_date AS age, n.currency AS "invoiceCurrency", n.is_history AS "isHistory",
+      ${today} - n.invoice_date AS age, n.currency AS "invoiceCurrency", n.is_history AS "isHistory",
       n.mixed AS "isMixed", l.type, l.description, l.price::text AS price, l.qty::text AS qty, l.currency, l.details,
       l.period_start::text AS "periodStart", l.period_end::text AS "periodEnd"
     FROM unnest(${sql.param([...LICENSE_TYPES])}::text[]) AS p(platform)

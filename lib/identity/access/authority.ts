@@ -3,7 +3,7 @@ import { and, asc, eq, inArray, or, type SQL, sql } from 'drizzle-orm'
 import { Problem } from '#lib/platform/api/problem.ts'
 import { KEY_CALLERS } from '#lib/platform/caller/authenticate.ts'
 import type { Caller, CustomerId } from '#lib/platform/caller/rules.ts'
-import { callerIn, SESSION_CALLERS } from '#lib/platform/caller/session.ts'
+import { callerIn, FRESH_SECONDS, SESSION_CALLERS } from '#lib/platform/caller/session.ts'
 import { type CallerRow, verifiedCaller } from '#lib/platform/caller/store.ts'
 import type { Transaction } from '#lib/platform/db/client.ts'
 import { apiKeys, members } from '#lib/platform/db/schema/customers.ts'
@@ -100,9 +100,6 @@ export function requireFresh(caller: Caller): void {
     'This session was opened, or confirmed, more than 10 minutes ago. Confirm that it is you, then ask again.',
   )
 }
-
-/** Seconds after an authentication within which a session may change keys and members. */
-const FRESH_SECONDS = 10 * 60
 
 /**
  * Returns whether the caller may change keys and members without confirming their identity. An unattended session must

@@ -3,7 +3,7 @@ import type { CustomerId } from '#lib/platform/caller/rules.ts'
 import type { Transaction } from '#lib/platform/db/client.ts'
 import { readScope, streamScope } from '#lib/platform/db/scope.ts'
 import type { Column, Table } from '#lib/platform/files/table.ts'
-import { allPages, type Cursor } from '#lib/platform/lists/keyset.ts'
+import { allPages, type Cursor } from '#lib/platform/lists/paging.ts'
 import { serializeAuditEvent } from './serialize.ts'
 import { type EventRow, type EventSelection, keyOfEvent, listEvents } from './store.ts'
 

@@ -5,7 +5,7 @@ import type { CustomerId } from '#lib/platform/caller/rules.ts'
 import type { Transaction } from '#lib/platform/db/client.ts'
 import { auditChain, auditEvents } from '#lib/platform/db/schema/history.ts'
 import type { Filter } from '#lib/platform/lists/filter.ts'
-import { byCreation, type Cursor, pageByKey } from '#lib/platform/lists/keyset.ts'
+import { byCreation, type Cursor, pageByKey } from '#lib/platform/lists/paging.ts'
 import { actionsOf } from './rules.ts'
 
 export type EventSelection = {

@@ -1,4 +1,4 @@
-import { type Caller, ROLE_NAMES, ROLES, type Role } from '#lib/platform/caller/rules.ts'
+import { type Caller, maySeeOthers, ROLE_NAMES, ROLES, type Role } from '#lib/platform/caller/rules.ts'
 
 /** Owners of the listed keys: the caller, or the whole customer. */
 export const WHOSE = ['own', 'all'] as const
@@ -40,11 +40,6 @@ type CallerIdentity = Pick<Caller, 'via' | 'id' | 'roles'>
 
 /** Keys that a caller may see or change. */
 export type KeyScope = 'all' | { issuedBy: string } | { keyId: string }
-
-/** Returns whether the caller sees and revokes keys of others: Admins and their keys do. */
-export function maySeeOthers({ roles }: Pick<Caller, 'roles'>): boolean {
-  return roles.includes('admin')
-}
 
 /** Returns the scope of the caller's own keys: those that a member has issued, or a key itself. */
 export function callerKeyScope({ via, id }: Pick<Caller, 'via' | 'id'>): KeyScope {

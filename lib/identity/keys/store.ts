@@ -5,7 +5,7 @@ import { addToCredentialIndex, digestOf, maskedKey } from '#lib/platform/caller/
 import type { CustomerId, Role } from '#lib/platform/caller/rules.ts'
 import type { Transaction } from '#lib/platform/db/client.ts'
 import { apiKeys, members } from '#lib/platform/db/schema/customers.ts'
-import { byCreation, type Cursor, pageByKey } from '#lib/platform/lists/keyset.ts'
+import { byCreation, type Cursor, pageByKey } from '#lib/platform/lists/paging.ts'
 import { type KeyScope, type KeyStatus, type Owner, type STATES, UNUSED_DAYS } from './rules.ts'
 
 const belongsToCustomer = sql<boolean>`(${apiKeys.belongsToCustomer} OR ${apiKeys.issuedBy} IS NULL)`

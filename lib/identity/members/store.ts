@@ -15,7 +15,7 @@ import { accountMails, sessions } from '#lib/platform/db/schema/access/sign-ins.
 import { apiKeys, members } from '#lib/platform/db/schema/customers.ts'
 import { listColumns, savedViews } from '#lib/platform/db/schema/views.ts'
 import type { Filter } from '#lib/platform/lists/filter.ts'
-import { byCreation, type Cursor, pageByKey } from '#lib/platform/lists/keyset.ts'
+import { byCreation, type Cursor, pageByKey } from '#lib/platform/lists/paging.ts'
 import { hasPart } from '#lib/platform/lists/search.ts'
 import { recordMemberChange } from '#lib/platform/outbox/events.ts'
 import type { MemberState } from './rules.ts'

@@ -1,15 +1,10 @@
-import type { Caller } from '#lib/platform/caller/rules.ts'
+import { type Caller, maySeeOthers } from '#lib/platform/caller/rules.ts'
 
 /** Owners of the listed sessions: the caller, or all members of the customer. */
 export const WHOSE = ['own', 'all'] as const
 export type Whose = (typeof WHOSE)[number]
 
 type CallerIdentity = Pick<Caller, 'via' | 'id' | 'roles'>
-
-/** Returns whether the caller may see and end sessions of others: Admins and their keys may. */
-export function maySeeOthers({ roles }: Pick<Caller, 'roles'>): boolean {
-  return roles.includes('admin')
-}
 
 /**
  * Returns the sessions that the caller sees and may end.

@@ -6,7 +6,7 @@ import { endSessions, isLive } from '#lib/platform/caller/session.ts'
 import type { Transaction } from '#lib/platform/db/client.ts'
 import { sessions } from '#lib/platform/db/schema/access/sign-ins.ts'
 import { members } from '#lib/platform/db/schema/customers.ts'
-import { byCreation, type Cursor, pageByKey } from '#lib/platform/lists/keyset.ts'
+import { byCreation, type Cursor, pageByKey } from '#lib/platform/lists/paging.ts'
 
 /** Sessions of a statement: all of the customer's, or one member's. */
 type SessionScope = 'all' | { memberId: string }

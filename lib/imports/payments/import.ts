@@ -5,6 +5,7 @@ import { recordPayment } from '#lib/billing/payments/ledger.ts'
 import { Problem } from '#lib/platform/api/problem.ts'
 import type { CustomerId } from '#lib/platform/caller/rules.ts'
 import type { Transaction } from '#lib/platform/db/client.ts'
+import { today } from '#lib/platform/db/schema/columns.ts'
 import { customers } from '#lib/platform/db/schema/customers.ts'
 import { OPERATOR, recordAudit } from '#lib/platform/history/audit.ts'
 import { Exact } from '#lib/platform/values/decimals.ts'
@@ -199,7 +200,7 @@ async function readCandidates(tx: Transaction, customerId: CustomerId): Promise<
     SELECT id, ${wireId} AS "wireId", number, currency, due_date::text AS "dueDate",
       trim_scale(coalesce(payable_amount, balance_amount))::text AS open
     FROM invoices WHERE customer_id = ${customerId} AND document_state = 'issued'
-      AND (balance_amount <> 0 OR invoice_date > (now() AT TIME ZONE 'UTC')::date - ${RECENT_DAYS}::int)
+      AND (balance_amount <> 0 OR invoice_date > ${today} - ${RECENT_DAYS}::int)
     ORDER BY due_date, id LIMIT ${MAX_CANDIDATES}`)
   return rows
 }

@@ -24,14 +24,6 @@ export function newImportId(): string {
   return `${day}-${randomBytes(4).toString('hex')}`
 }
 
-/** Returns the database's day in UTC, as text. */
-export async function readToday(tx: Transaction): Promise<string> {
-  const { rows } = await tx.execute<{ today: string }>(
-    sql`SELECT (now() AT TIME ZONE 'UTC')::date::text AS today`,
-  )
-  return rows[0]?.today ?? ''
-}
-
 /** Records the start of an import, which its writes refer to. */
 export async function addImport(
   tx: Transaction,

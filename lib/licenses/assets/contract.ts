@@ -4,7 +4,7 @@ import { csvFile, dialect, xlsxFile } from '#lib/platform/files/download.ts'
 import { actor, others } from '#lib/platform/history/schemas.ts'
 import { FILTER_GRAMMAR, filterText } from '#lib/platform/lists/filter.ts'
 import { pageSchema, paging } from '#lib/platform/lists/paging.ts'
-import { sortText, timeOf, unixTime } from '#lib/platform/lists/parameters.ts'
+import { sortText, timeOf, timeRange } from '#lib/platform/lists/parameters.ts'
 import { assetRoutes } from '../routes.ts'
 import * as examples from './examples.ts'
 import { ASSET_FILTER_KEYS, ASSET_ORDER_KEYS, PLAN_KINDS, USAGES } from './rules.ts'
@@ -176,8 +176,7 @@ const selection = {
     .meta({
       description: `As in \`type:workspace-suite|cloud-platform\`. Keys: type, status (as \`Status\` of the subscription has it), plan (commitment, flexible, trial or usage-based, in any case), usage (idle: fewer than four fifths of the purchased licenses are assigned; used: more, but not all; full: all), domain (all of \`customerDomain\`, in any case). ${FILTER_GRAMMAR}`,
     }),
-  minRenewalTime: unixTime('assets whose `CommitmentEndTime` is this time or later'),
-  maxRenewalTime: unixTime('assets whose `CommitmentEndTime` is in this second or earlier', 999),
+  ...timeRange('RenewalTime', 'assets whose `CommitmentEndTime`', 999),
   search: z.string().max(200).optional().meta({
     description: 'Part of the name, domain or id, in any case. Under three characters: their start.',
   }),

@@ -6,16 +6,21 @@ import {
   reconcileOnRead,
   refreshOnView,
   type WithChanges,
-} from '#lib/licenses/license-changes/open-change.ts'
+} from '#lib/licenses/license-changes/asset-changes.ts'
 import { checkPermission, operation, type RequestMeta } from '#lib/platform/api/operation.ts'
 import { Problem } from '#lib/platform/api/problem.ts'
 import type { Caller } from '#lib/platform/caller/rules.ts'
 import { readScope, readScopeAtOnce } from '#lib/platform/db/scope.ts'
 import { dated } from '#lib/platform/files/attachment.ts'
-import { csvReply } from '#lib/platform/files/table.ts'
+import { csvReply } from '#lib/platform/files/csv.ts'
 import { xlsxReply } from '#lib/platform/files/workbook.ts'
-import { type ListOf, pageOf, readPageToken, timeOf } from '#lib/platform/lists/keyset.ts'
-import { DEFAULT_MAX_RESULTS } from '#lib/platform/lists/paging.ts'
+import {
+  DEFAULT_MAX_RESULTS,
+  type ListOf,
+  pageOf,
+  readPageToken,
+  timeOf,
+} from '#lib/platform/lists/paging.ts'
 import { env } from '#lib/platform/runtime/env.ts'
 import type { AssetListItem } from './contract.ts'
 import * as contract from './contract.ts'

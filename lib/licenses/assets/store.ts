@@ -4,7 +4,7 @@ import type { CustomerId } from '#lib/platform/caller/rules.ts'
 import type { Transaction } from '#lib/platform/db/client.ts'
 import { builtOnce, value } from '#lib/platform/db/prepared-queries.ts'
 import { assets, seatReadings } from '#lib/platform/db/schema/assets.ts'
-import { type Cursor, pageByKey } from '#lib/platform/lists/keyset.ts'
+import { type Cursor, pageByKey } from '#lib/platform/lists/paging.ts'
 import type { QuantityState } from './quantity-rule.ts'
 import { type AssetSort, keysetOf, micros, type Selection, selected, selectsAll } from './selection.ts'
 

@@ -23,7 +23,7 @@ import type { GuardedVendor } from '#lib/vendors/breaker.ts'
 import { vendorTimes } from '#lib/vendors/settings.ts'
 import type { LocalVendor, PredictedOutcome, VendorSeats } from '#lib/vendors/vendor.ts'
 import { vendorOf } from '#lib/vendors/vendors.ts'
-import * as answers from './answers.ts'
+import * as problems from './problems.ts'
 import { isInProgress, type ReconciledChange, reconcileChange } from './reconcile.ts'
 import { checkAfterRead, checkBeforeRead, isOver } from './rules.ts'
 import { type Claim, type QuantityRequest, send, withAsset } from './send.ts'
@@ -70,7 +70,7 @@ export async function changeQuantity(request: QuantityRequest): Promise<Answer<A
         const { claim, changeId, vendor } = outcome
         const answer = (await send(request, claim)) || (await awaitAnswer(request, changeId, vendor.label))
         // A sent change is never withdrawn.
-        if (!answer) throw answers.outcomeUnknown(vendor.label, changeId)
+        if (!answer) throw problems.outcomeUnknown(vendor.label, changeId)
         return answer
       }
       case 'joined': {
@@ -81,7 +81,7 @@ export async function changeQuantity(request: QuantityRequest): Promise<Answer<A
       }
     }
   }
-  throw answers.changeInProgress()
+  throw problems.changeInProgress()
 }
 
 /**
@@ -107,7 +107,7 @@ async function beginWithFreshCopy(
 function problemOfCopy(request: QuantityRequest, { row, open, isFresh }: Copy): Problem | undefined {
   const result = checkBeforeRead(request, { ...assetStateOf(row), open })
   const isForbidden = isFresh && result.kind === 'unread'
-  return isForbidden && result.violation ? answers.decreaseNotAllowed(row, result.violation) : undefined
+  return isForbidden && result.violation ? problems.decreaseNotAllowed(row, result.violation) : undefined
 }
 
 /** Returns whether the vendor's writes are idempotent, so that a change whose answer was lost may be resent. */
@@ -213,7 +213,7 @@ async function decideByRecord(
   const result = checkAfterRead(request, assetStateOf(row), predictOutcome)
   switch (result.kind) {
     case 'refused':
-      return { kind: 'answered', answer: await answers.violationProblem(tx, caller.customerId, row, result) }
+      return { kind: 'answered', answer: await problems.violationProblem(tx, caller.customerId, row, result) }
     case 'unchanged':
       return { kind: 'answered', answer: replyOf(row) }
     default:
@@ -236,16 +236,16 @@ async function decideByCopy(
   const result = checkBeforeRead(request, { ...assetStateOf(row), open })
   switch (result.kind) {
     case 'refused':
-      return { kind: 'answered', answer: await answers.violationProblem(tx, customerId, row, result) }
+      return { kind: 'answered', answer: await problems.violationProblem(tx, customerId, row, result) }
     case 'in_progress':
-      throw answers.otherChange(result.open)
+      throw problems.otherChange(result.open)
     case 'joined':
       return joined(result.open, vendor)
     case 'unread': {
       const { violation } = result
       if (!violation) return { kind: 'remote', vendor }
       const current = copy ?? (await readCopy(tx, customerId, row.id))
-      if (current?.isFresh) return { kind: 'answered', answer: answers.decreaseNotAllowed(row, violation) }
+      if (current?.isFresh) return { kind: 'answered', answer: problems.decreaseNotAllowed(row, violation) }
       return isRead ? { kind: 'remote', vendor } : { kind: 'outdated', row, vendor }
     }
   }
@@ -262,7 +262,7 @@ async function changeLocally(
   const change = { asset: row, from, to: quantity, actor: actorOf(caller), requestId }
   if (prediction.kind === 'rejected') {
     await addLicenseChange(tx, customerId, { ...change, state: 'REJECTED', vendorReason: prediction.reason })
-    return answers.rejected(prediction)
+    return problems.rejected(prediction)
   }
   // One round trip: the statements are pipelined, and the transaction makes them atomic.
   const [, changed] = await Promise.all([
@@ -280,7 +280,7 @@ async function claimChange(
   { caller, quantity, requestId }: QuantityRequest,
 ): Promise<BeginOutcome> {
   if (vendor.pausedFor() > 0) {
-    throw answers.vendorUnavailable(vendor.label, vendor.pausedFor(), vendor.pausedWhy())
+    throw problems.vendorUnavailable(vendor.label, vendor.pausedFor(), vendor.pausedWhy())
   }
   const change = await addLicenseChange(tx, caller.customerId, {
     asset: row,
@@ -314,7 +314,7 @@ function awaitAnswer(
     if (error instanceof Problem) throw error
     // The change may have been applied, whatever error prevents us from reading or recording the outcome.
     logFailure({ status: 504 }, error, request.requestId)
-    throw answers.outcomeUnknown(label, changeId)
+    throw problems.outcomeUnknown(label, changeId)
   })
 }
 
@@ -333,12 +333,12 @@ async function pollForAnswer(
   } while (shouldWait(change) && Date.now() < deadline)
   if (!change) return undefined
   const { state, vendorReason } = change
-  if (state === 'FAILED') throw answers.vendorUnavailable(label)
-  if (state === 'UNCLEAR') throw answers.outcomeUnclear(change, label)
-  if (state !== 'APPLIED' && state !== 'REJECTED') throw answers.outcomeUnknown(label, changeId)
+  if (state === 'FAILED') throw problems.vendorUnavailable(label)
+  if (state === 'UNCLEAR') throw problems.outcomeUnclear(change, label)
+  if (state !== 'APPLIED' && state !== 'REJECTED') throw problems.outcomeUnknown(label, changeId)
   return withAsset(request, async (tx, row) => {
     const reason = vendorReason ?? 'The vendor refused it.'
-    const answer = state === 'APPLIED' ? replyOf(row) : answers.rejected({ code: 'vendor_rejected', reason })
+    const answer = state === 'APPLIED' ? replyOf(row) : problems.rejected({ code: 'vendor_rejected', reason })
     return saveResponse(tx, keyed, answer)
   })
 }

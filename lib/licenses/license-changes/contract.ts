@@ -2,12 +2,13 @@ import { z } from 'zod'
 import { Asset, AssetListItem, params, pendingStatus, seats } from '#lib/licenses/assets/contract.ts'
 import { MAX_QUANTITY } from '#lib/licenses/assets/quantity-rule.ts'
 import { contract, emptyBody } from '#lib/platform/api/contract.ts'
+import { idempotencyKey } from '#lib/platform/api/idempotency.ts'
 import { ifMatch, switchText } from '#lib/platform/api/request.ts'
 import { csvFile, dialect, xlsxFile } from '#lib/platform/files/download.ts'
 import { actor, others } from '#lib/platform/history/schemas.ts'
 import { FILTER_GRAMMAR, filterText } from '#lib/platform/lists/filter.ts'
 import { pageSchema, paging } from '#lib/platform/lists/paging.ts'
-import { timeOf, unixTime } from '#lib/platform/lists/parameters.ts'
+import { timeOf, timeRange } from '#lib/platform/lists/parameters.ts'
 import { changeRoutes } from '../routes.ts'
 import * as changes from './examples.ts'
 import * as quantity from './examples.ts'
@@ -51,9 +52,7 @@ const QuantityHeaders = z.object({
     description:
       'An ETag of the asset: 412 if its seats, plan or status changed since. Assigned users do not count.',
   }),
-  'idempotency-key': z
-    .string()
-    .regex(/^[!-~]{1,255}$/, 'must be 1 to 255 visible ASCII characters')
+  'idempotency-key': idempotencyKey
     .optional()
     .meta({ description: 'Of your own making: the same key and request get the same answer, for 24 hours.' }),
 })
@@ -105,8 +104,7 @@ const selection = {
     .meta({
       description: `As in \`asset:a|b|state:APPLIED\`. Keys: asset (its id), state (CLAIMED, SENT, UNKNOWN, APPLIED, REJECTED, FAILED, UNCLEAR, DRIFT, RECORDED), actor (the id of a member or key). ${FILTER_GRAMMAR}`,
     }),
-  minCreationTime: unixTime('changes whose `createTime` is this time or later'),
-  maxCreationTime: unixTime('changes whose `createTime` is in this second or earlier', 999),
+  ...timeRange('CreationTime', 'changes whose `createTime`', 999),
 }
 
 /** Addition: requested totals with actor, time and outcome. */

@@ -17,7 +17,7 @@ import type { GuardedVendor } from '#lib/vendors/breaker.ts'
 import { vendorTimes } from '#lib/vendors/settings.ts'
 import type { ObservedSeats, PredictedOutcome, VendorSeats } from '#lib/vendors/vendor.ts'
 import { vendorOf } from '#lib/vendors/vendors.ts'
-import * as answers from './answers.ts'
+import * as problems from './problems.ts'
 import { type ChangeRequest, checkAfterRead, checkBeforeRead } from './rules.ts'
 import { findOpenChange } from './store/changes.ts'
 import { disputeOf, isReplacement, observedRow, readSubscription } from './vendor-sync/read.ts'
@@ -25,12 +25,28 @@ import { readCopy } from './vendor-sync/read-again.ts'
 
 type Question = ChangeRequest & { caller: Caller; assetId: string }
 
+/** Header of every answer to a dry run. */
+const DRY_RUN = { 'Dry-Run': 'true' }
+
 /**
- * Returns the predicted answer of `changeQuantity`, by the same checks, including a fresh read of the vendor's record.
- * Sends and stores nothing: the transactions are read-only.
- * @throws Problem as `changeQuantity` does
+ * Returns the predicted answer of `changeQuantity`, by the same checks, including a fresh read of the vendor's record,
+ * with the header of a dry run. Sends and stores nothing: the transactions are read-only. A problem that settles nothing
+ * is a predicted answer, too.
  */
 export async function predictAnswer(question: Question): Promise<Answer<Asset>> {
+  const answer = await predict(question).catch(problems.throwLockProblem).catch(asAnswer)
+  if (!(answer instanceof Problem)) return { ...answer, headers: DRY_RUN }
+  const { code, message, more } = answer
+  return new Problem(code, message, { ...more, headers: { ...more.headers, ...DRY_RUN } })
+}
+
+function asAnswer(error: unknown): Problem {
+  if (error instanceof Problem) return error
+  throw error
+}
+
+/** @throws Problem as `changeQuantity` does */
+async function predict(question: Question): Promise<Answer<Asset>> {
   const { caller, quantity } = question
   const { customerId } = caller
   const local = await readScope(caller, (tx) => byOurRow(tx, customerId, question))
@@ -39,17 +55,17 @@ export async function predictAnswer(question: Question): Promise<Answer<Asset>> 
   const { row, vendor } = local
   const readResult = await readSubscription(vendor, row, vendorTimes().readMs)
   if (readResult.kind === 'unavailable') {
-    throw answers.vendorUnavailable(vendor.label, readResult.retryAfter, readResult.why)
+    throw problems.vendorUnavailable(vendor.label, readResult.retryAfter, readResult.why)
   }
   if (readResult.kind === 'missing') {
-    return answers.predictedRejection({ code: 'vendor_rejected', reason: readResult.reason })
+    return problems.predictedRejection({ code: 'vendor_rejected', reason: readResult.reason })
   }
   const { observed } = readResult
   return readScope(caller, async (tx) => {
-    if (await disputeOf(tx, customerId, row, observed)) throw answers.disputed(vendor.label)
+    if (await disputeOf(tx, customerId, row, observed)) throw problems.disputed(vendor.label)
     const fresh = observedRow(row, observed)
     if (isReplacement(vendor, row, observed) && fresh.seatsPurchased !== row.seatsPurchased) {
-      throw answers.subscriptionReplaced(vendor.label, fresh.seatsPurchased)
+      throw problems.subscriptionReplaced(vendor.label, fresh.seatsPurchased)
     }
     return predictFrom(tx, question, fresh, () => vendor.predictOutcome(observed, quantity))
   })
@@ -73,11 +89,11 @@ async function byOurRow(
   const open = await findOpenChange(tx, customerId, row.id)
   const decision = checkBeforeRead(question, { ...assetStateOf(row), open })
   if (decision.kind === 'refused')
-    return { answer: await answers.violationProblem(tx, customerId, row, decision) }
-  if (decision.kind === 'in_progress') throw answers.otherChange(decision.open)
+    return { answer: await problems.violationProblem(tx, customerId, row, decision) }
+  if (decision.kind === 'in_progress') throw problems.otherChange(decision.open)
   const violation = decision.kind === 'unread' ? decision.violation : undefined
   if (violation && (await readCopy(tx, customerId, row.id))?.isFresh) {
-    return { answer: answers.decreaseNotAllowed(row, violation) }
+    return { answer: problems.decreaseNotAllowed(row, violation) }
   }
   // A change to join has the same total, so the prediction from the vendor's record is valid for both.
   return { row: licensed(row), vendor }
@@ -92,12 +108,12 @@ async function predictFrom(
 ): Promise<Answer<Asset>> {
   const { customerId } = question.caller
   const decision = checkAfterRead(question, assetStateOf(row), predictOutcome)
-  if (decision.kind === 'refused') return answers.violationProblem(tx, customerId, row, decision)
+  if (decision.kind === 'refused') return problems.violationProblem(tx, customerId, row, decision)
   if (decision.kind === 'unchanged') return replyOf(row)
   if (decision.kind === 'rejected') {
     return vendorOf(row).systemOfRecord === 'ours'
-      ? answers.rejected(decision)
-      : answers.predictedRejection(decision)
+      ? problems.rejected(decision)
+      : problems.predictedRejection(decision)
   }
   const { purchased, maximum, assigned = row.seatsAssigned } = decision.seats
   return replyOf({

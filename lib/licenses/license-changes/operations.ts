@@ -1,24 +1,22 @@
 import 'server-only'
 import { replyOf, serializeFullItem } from '#lib/licenses/assets/serialize.ts'
 import { lockLicensed } from '#lib/licenses/assets/store.ts'
-import { errorCode } from '#lib/platform/api/error-mapper.ts'
 import { operation, type RequestMeta } from '#lib/platform/api/operation.ts'
 import { Problem } from '#lib/platform/api/problem.ts'
 import type { Caller } from '#lib/platform/caller/rules.ts'
 import { licenseScope, readScope } from '#lib/platform/db/scope.ts'
 import { dated } from '#lib/platform/files/attachment.ts'
-import { csvReply } from '#lib/platform/files/table.ts'
+import { csvReply } from '#lib/platform/files/csv.ts'
 import { xlsxReply } from '#lib/platform/files/workbook.ts'
 import { actorOf } from '#lib/platform/history/audit.ts'
-import { pageOf, readPageToken, TimeKey } from '#lib/platform/lists/keyset.ts'
-import { DEFAULT_MAX_RESULTS } from '#lib/platform/lists/paging.ts'
+import { DEFAULT_MAX_RESULTS, pageOf, readPageToken, TimeKey } from '#lib/platform/lists/paging.ts'
 import { env } from '#lib/platform/runtime/env.ts'
-import * as answers from './answers.ts'
+import { reconcileOnRead } from './assets-with-changes.ts'
 import { changeQuantity } from './begin.ts'
 import * as contract from './contract.ts'
 import { predictAnswer } from './dry-run.ts'
 import { changesTable } from './export.ts'
-import { reconcileOnRead } from './open-change.ts'
+import * as problems from './problems.ts'
 import { isOpen } from './rules.ts'
 import { serializeLicenseChange } from './serialize.ts'
 import { readChange, writeAcknowledgement } from './store/changes.ts'
@@ -28,24 +26,17 @@ import { readAgain } from './vendor-sync/read-again.ts'
 export const setQuantity = operation(contract.setQuantity, async (caller, input, { requestId, confirm }) => {
   const { params, query, body, headers: requestHeaders = {} } = input
   const { 'if-match': ifMatch, 'idempotency-key': key } = requestHeaders
-  const dryRun = query.dryRun === 'true'
   const changeRequest = { caller, assetId: params.asset_id, quantity: body.quantity, ifMatch }
   const request = ['setQuantity', changeRequest.assetId, changeRequest.quantity]
   const parse = contract.setQuantity.output.parse
   const keyed = key === undefined ? undefined : { caller, key, request, requestId, parse }
-  const pendingAnswer = dryRun
-    ? predictAnswer(changeRequest)
-    : changeQuantity({ ...changeRequest, requestId, keyed, confirm })
-  const answer = await pendingAnswer.catch(asLockProblem).catch((error: unknown) => {
-    // An error of a dry run also shows the answer to expect.
-    if (dryRun && error instanceof Problem) return error
-    throw error
-  })
-  const marked: Record<string, string> = dryRun ? { 'Dry-Run': 'true' } : {}
-  if (!(answer instanceof Problem)) return { ...answer, headers: marked }
+  const answer =
+    query.dryRun === 'true'
+      ? await predictAnswer(changeRequest)
+      : await changeQuantity({ ...changeRequest, requestId, keyed, confirm }).catch(problems.throwLockProblem)
   // Thrown only here, so that the record of the refusal is committed.
-  const headers = { ...answer.more.headers, ...marked }
-  throw new Problem(answer.code, answer.message, { ...answer.more, headers })
+  if (answer instanceof Problem) throw answer
+  return answer
 })
 
 export const listLicenseChanges = operation(contract.listLicenseChanges, async (caller, { query }) => {
@@ -88,7 +79,7 @@ export const readLicenseChange = operation(contract.readLicenseChange, async (ca
 export const acknowledgeLicenseChange = operation(
   contract.acknowledgeLicenseChange,
   async (caller, { params }, meta) => {
-    const row = await acknowledge(caller, params.change_id, meta).catch(asLockProblem)
+    const row = await acknowledge(caller, params.change_id, meta).catch(problems.throwLockProblem)
     return { body: serializeLicenseChange(row) }
   },
 )
@@ -103,13 +94,6 @@ export const readFromVendor = operation(
     }
   },
 )
-
-function asLockProblem(error: unknown): never {
-  // lock_not_available: another change holds the row's lock for longer than the lock timeout. unique_violation: the
-  // subscription has a new id, which another asset has taken at this very moment
-  if (!['55P03', '23505'].includes(errorCode(error) ?? '')) throw error
-  throw answers.changeInProgress(undefined, 1)
-}
 
 /**
  * Records that the customer has compared an unclear change with the vendor's total. Settles nothing: the state stays
@@ -138,7 +122,7 @@ async function acknowledge(
       await confirm?.(tx, seatVersion)
       return row
     }
-    if (isOpen(change.state)) throw answers.otherChange(change)
+    if (isOpen(change.state)) throw problems.otherChange(change)
     const detail = `This change is ${change.state}: there is nothing to acknowledge.`
     throw new Problem('change_settled', detail)
   })

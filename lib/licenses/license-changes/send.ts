@@ -12,7 +12,7 @@ import { log, logFailure } from '#lib/platform/runtime/log.ts'
 import type { GuardedVendor } from '#lib/vendors/breaker.ts'
 import { vendorTimes } from '#lib/vendors/settings.ts'
 import type { Observed, VendorRead, WriteAnswer } from '#lib/vendors/vendor.ts'
-import * as answers from './answers.ts'
+import * as problems from './problems.ts'
 import { transitionFor } from './reconcile.ts'
 import { type ChangeRequest, checkAfterRead } from './rules.ts'
 import {
@@ -114,39 +114,39 @@ async function checkAgain(
     const vendorReason = `Nothing was sent: ${vendor.label} could not be asked.`
     await noteWait(tx, customerId, change.id, retryAfter)
     await move('FAILED', { vendorReason })
-    return stop(answers.vendorUnavailable(vendor.label, retryAfter, why))
+    return stop(problems.vendorUnavailable(vendor.label, retryAfter, why))
   }
   if (readResult.kind === 'missing') {
     await withdraw(readResult.reason)
-    return answered(answers.predictedRejection({ code: 'vendor_rejected', reason: readResult.reason }))
+    return answered(problems.predictedRejection({ code: 'vendor_rejected', reason: readResult.reason }))
   }
   const { observed } = readResult
   const fresh = await observe(tx, customerId, asset, { vendor, observed, requestId })
   if (fresh.seatsPurchased !== observed.seats.purchased) {
     await withdraw('disputed')
-    return stop(answers.disputed(vendor.label))
+    return stop(problems.disputed(vendor.label))
   }
   // The caller decided on the total that we knew. A replacement with an equal total is the same to the caller.
   if (isReplacement(vendor, asset, observed) && fresh.seatsPurchased !== asset.seatsPurchased) {
     await withdraw('found anew')
-    return stop(answers.subscriptionReplaced(vendor.label, fresh.seatsPurchased))
+    return stop(problems.subscriptionReplaced(vendor.label, fresh.seatsPurchased))
   }
   const predictOutcome = () => vendor.predictOutcome(observed, quantity)
   const result = checkAfterRead(request, assetStateOf(fresh), predictOutcome)
   switch (result.kind) {
     case 'refused':
       await withdraw(result.reason)
-      return answered(await answers.violationProblem(tx, customerId, fresh, result))
+      return answered(await problems.violationProblem(tx, customerId, fresh, result))
     case 'unchanged':
       await withdraw('unchanged')
       return answered(replyOf(fresh))
     case 'rejected':
       await withdraw(result.reason)
-      return answered(answers.predictedRejection(result))
+      return answered(problems.predictedRejection(result))
     case 'applied': {
       const sent = await move('SENT', { fromQuantity: fresh.seatsPurchased })
       // The lease ended while this process slept: another process may have given up the change.
-      if (!sent) return stop(answers.vendorUnavailable(vendor.label))
+      if (!sent) return stop(problems.vendorUnavailable(vendor.label))
       return { kind: 'call', observed, sentAt: Date.now(), movedAt: sent.movedAt }
     }
   }
@@ -189,7 +189,7 @@ export async function callVendor(
     if (error instanceof Problem) throw error
     // The call may have been applied, whatever error prevents the record of it.
     logFailure({ status: 504 }, error, request.requestId)
-    throw answers.outcomeUnknown(vendor.label, change.id)
+    throw problems.outcomeUnknown(vendor.label, change.id)
   }
 }
 
@@ -227,7 +227,7 @@ async function applyResult(
     const move = { from: ['SENT', 'UNKNOWN'], to, requestId, ...reasons } as const
     const moved = await moveChange(tx, customerId, change.id, move)
     if (outcome.kind === 'rejected') {
-      return { answer: await saveResponse(tx, keyed, answers.rejected(outcome)) }
+      return { answer: await saveResponse(tx, keyed, problems.rejected(outcome)) }
     }
     // A change that does not move was given up in the meantime: the next read will find the total.
     if (outcome.kind !== 'applied' || to !== 'APPLIED' || !moved) return {}
@@ -235,9 +235,9 @@ async function applyResult(
     const updated = await observe(tx, customerId, asset, seen)
     return { answer: await saveResponse(tx, keyed, replyOf(updated)) }
   })
-  if (outcome.kind === 'not_sent' && !isSuperseded) throw answers.notSent(outcome, vendor.label)
+  if (outcome.kind === 'not_sent' && !isSuperseded) throw problems.notSent(outcome, vendor.label)
   // The result came late: another process has given up the change.
-  if (to === 'APPLIED' && !answer) throw answers.outcomeUnknown(vendor.label, change.id)
+  if (to === 'APPLIED' && !answer) throw problems.outcomeUnknown(vendor.label, change.id)
   return answer
 }
 

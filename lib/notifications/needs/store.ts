@@ -4,6 +4,7 @@ import { type Owner, ofMonths, sumsOf } from '#lib/billing/invoices/selection.ts
 import { OPEN_STATES_SQL } from '#lib/licenses/license-changes/store/changes.ts'
 import type { CustomerId } from '#lib/platform/caller/rules.ts'
 import type { Transaction } from '#lib/platform/db/client.ts'
+import { today } from '#lib/platform/db/schema/columns.ts'
 import { needDismissals } from '#lib/platform/db/schema/notifications.ts'
 import type { PastDue } from './rules.ts'
 
@@ -21,7 +22,7 @@ const epochMs = (time: SQL) => sql`floor(extract(epoch FROM ${time}) * 1000)::fl
 /** The moment, in epoch milliseconds, and its day of UTC. */
 export async function readNow(tx: Transaction): Promise<{ now: number; today: string }> {
   const { rows } = await tx.execute<{ now: number; today: string }>(sql`
-    SELECT floor(extract(epoch FROM now()) * 1000)::float8 AS now, (now() AT TIME ZONE 'UTC')::date::text AS today`)
+    SELECT floor(extract(epoch FROM now()) * 1000)::float8 AS now, ${today}::text AS today`)
   return rows[0] ?? { now: 0, today: '' }
 }
 

@@ -1,17 +1,16 @@
 import 'server-only'
 import { type SQL, sql } from 'drizzle-orm'
 import type { DocumentForm } from '#lib/billing/invoices/rules.ts'
-import { isPastDue, issued, payable, today } from '#lib/billing/invoices/selection.ts'
+import { isPastDue, issued, payable } from '#lib/billing/invoices/selection.ts'
 import { wireIdOf } from '#lib/billing/invoices/wire-ids.ts'
 import type { CustomerId } from '#lib/platform/caller/rules.ts'
 import type { Transaction } from '#lib/platform/db/client.ts'
+import { today } from '#lib/platform/db/schema/columns.ts'
 import { invoices } from '#lib/platform/db/schema/invoices/invoices.ts'
 import { type Candidate, DUE_WITHIN, type MailInvoice, type Notice } from './rules.ts'
 
 /** Whose mail: each statement here names both. */
 export type To = { customerId: CustomerId; recipientId: string }
-
-const TODAY = sql`${today}::date`
 
 /** What the recipient gets of each billing profile, less what they have stopped. */
 const subscriptionsQuery = ({ customerId, recipientId }: To): SQL => sql`
@@ -40,7 +39,7 @@ export async function listCandidates(tx: Transaction, to: To): Promise<Candidate
       SELECT ${columns} FROM ${invoices} WHERE ${mine} AND ${isPastDue}
       UNION
       SELECT ${columns} FROM ${invoices}
-      WHERE ${mine} AND ${invoices.balanceAmount} <> 0 AND ${payable} > 0 AND ${dueDate} BETWEEN ${TODAY} AND ${TODAY} + ${DUE_WITHIN}::int
+      WHERE ${mine} AND ${invoices.balanceAmount} <> 0 AND ${payable} > 0 AND ${dueDate} BETWEEN ${today} AND ${today} + ${DUE_WITHIN}::int
       UNION
       SELECT ${columns} FROM ${invoices}
       WHERE ${mine} AND NOT ${isHistory} AND ${createdAt} >= greatest(
@@ -70,7 +69,7 @@ export async function readDays(
   { customerId, recipientId }: To,
 ): Promise<{ today: string; lastReminder: string | null }> {
   const { rows } = await tx.execute<{ today: string; lastReminder: string | null }>(sql`
-    SELECT ${TODAY}::text AS today, max(told_on)::text AS "lastReminder" FROM notice_mails
+    SELECT ${today}::text AS today, max(told_on)::text AS "lastReminder" FROM notice_mails
     WHERE customer_id = ${customerId} AND recipient_id = ${recipientId} AND reminds`)
   return rows[0] ?? { today: '', lastReminder: null }
 }

@@ -1,9 +1,10 @@
 import 'server-only'
 import { sql } from 'drizzle-orm'
-import { isPastDue, issued, today } from '#lib/billing/invoices/selection.ts'
+import { isPastDue, issued } from '#lib/billing/invoices/selection.ts'
 import { customersWithWebhooks } from '#lib/identity/access/due-work.ts'
 import type { CustomerId } from '#lib/platform/caller/rules.ts'
 import type { Transaction } from '#lib/platform/db/client.ts'
+import { today } from '#lib/platform/db/schema/columns.ts'
 import { invoices } from '#lib/platform/db/schema/invoices/invoices.ts'
 import { scope } from '#lib/platform/db/scope.ts'
 import { recordEvent, recordInvoiceEvent } from '#lib/platform/outbox/events.ts'
@@ -41,7 +42,7 @@ async function writePastDue(tx: Transaction, customerId: CustomerId): Promise<nu
   const { rows } = await tx.execute<{ id: string; billingProfileId: string; dueDate: string }>(sql`
     SELECT id, billing_profile_id AS "billingProfileId", due_date::text AS "dueDate" FROM ${invoices}
     WHERE customer_id = ${customerId} AND ${issued} AND NOT is_history AND ${isPastDue}
-      AND due_date >= ${today}::date - ${PAST_DUE_DAYS}::int
+      AND due_date >= ${today} - ${PAST_DUE_DAYS}::int
       AND NOT EXISTS (SELECT FROM daily_events d WHERE d.customer_id = ${customerId} AND d.kind = 'invoice.past_due'
         AND d.object_id = invoices.id AND d."on" = due_date)
     ORDER BY id FOR NO KEY UPDATE OF invoices SKIP LOCKED`)

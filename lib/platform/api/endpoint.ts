@@ -4,6 +4,7 @@ import { authenticate } from '#lib/platform/caller/authenticate.ts'
 import type { Kind } from '#lib/platform/caller/limits/budget.ts'
 import { countedCaller, countedPart } from '#lib/platform/caller/limits/counted-caller.ts'
 import type { Caller } from '#lib/platform/caller/rules.ts'
+import { checkSameOrigin } from '#lib/platform/caller/same-origin.ts'
 import { inPieces, type Outgoing, startSending } from '#lib/platform/files/stream.ts'
 import { auditDenial, auditExport } from '#lib/platform/history/requests.ts'
 import { acquireReadSlot, checkUnread } from '#lib/platform/runtime/concurrency.ts'
@@ -20,11 +21,9 @@ import type { AnyContract } from './contract.ts'
 import { toProblem } from './error-mapper.ts'
 import { type AnyOperation, checkOpen, checkPermission, isOutgoing, isPieces } from './operation.ts'
 import { PROBLEMS, Problem } from './problem.ts'
-import { PROBLEMS_AS_JSON } from './problem-schemas.ts'
-import { type ErrorFormat, type Protocol, written } from './protocol.ts'
+import { type ErrorFormat, PROBLEMS_AS_JSON, type Protocol, written } from './protocol.ts'
 import {
   type ApiRequest,
-  checkSameOrigin,
   conditional,
   entityTag,
   isPaged,

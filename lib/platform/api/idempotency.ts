@@ -2,6 +2,7 @@ import 'server-only'
 import { createHash } from 'node:crypto'
 import { deflateRawSync, inflateRawSync } from 'node:zlib'
 import { and, eq, exists, isNull, not, type SQL, sql } from 'drizzle-orm'
+import { z } from 'zod'
 import type { Caller, CustomerId } from '#lib/platform/caller/rules.ts'
 import type { Transaction } from '#lib/platform/db/client.ts'
 import { idempotencyKeys } from '#lib/platform/db/schema/history.ts'
@@ -9,7 +10,10 @@ import { licenseChanges } from '#lib/platform/db/schema/license-changes.ts'
 import { perDatabase } from '#lib/platform/db/scope.ts'
 import type { Reply } from './operation.ts'
 import { PROBLEMS, Problem, type ProblemCode } from './problem.ts'
-import { problemText } from './problem-schemas.ts'
+import { problemText } from './protocol.ts'
+
+/** Header Idempotency-Key. */
+export const idempotencyKey = z.string().regex(/^[!-~]{1,255}$/, 'must be 1 to 255 visible ASCII characters')
 
 /** Result of the change, or a refusal that settles the request: either may be stored. A thrown error is not stored. */
 export type Answer<Body> = Reply<Body> | Problem
@@ -68,7 +72,10 @@ export async function pointKey<Body>(
 }
 
 /**
- * Stores the answer that settles a request, in the transaction that settles it; does nothing without a key.
+ * Stores the answer that settles a request, in the transaction that settles it; does nothing without a key. A repeat
+ * with the same key gets the answer again: a 200, or a refusal of the asset's rules, of its version or of the vendor.
+ * After any other problem, such as 429, 503 or `change_in_progress`, a repeat runs the call again; after 504, a repeat
+ * joins the key's change.
  * @returns the answer
  * @throws Problem `idempotency_key_reused` where a different request has stored the key in the meantime
  */

@@ -1,5 +1,4 @@
-import type { ProblemCode } from './problem.ts'
-import type { AnyMembers } from './problem-schemas.ts'
+import type { AnyMembers, ProblemCode } from './problem.ts'
 
 /** Error at one place of the input: `pointer` into the body, or the name of a `parameter`. */
 export type InputError = { pointer?: string; parameter?: string; detail: string }
@@ -8,7 +7,7 @@ export type InputError = { pointer?: string; parameter?: string; detail: string 
 export type More<Members> = {
   errors?: InputError[]
   headers?: Record<string, string>
-  /** Further members of the problem body, such as `current` and `minimum`, as problem-schemas.ts declares them. */
+  /** Further members of the problem body, such as `current` and `minimum`, as problem.ts declares them. */
   members?: Members
   /** Stored body of an earlier answer, to be sent unchanged. */
   saved?: string

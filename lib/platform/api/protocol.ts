@@ -1,8 +1,9 @@
 import 'server-only'
 import type { ApiSurface } from '#lib/platform/caller/rules.ts'
+import { env } from '#lib/platform/runtime/env.ts'
 import type { ApiResponse } from './endpoint.ts'
 import type { Reply } from './operation.ts'
-import type { Problem } from './problem.ts'
+import { type Problem, problemShape } from './problem.ts'
 import { type ApiRequest, matchesEtag } from './request.ts'
 
 /** Published protocol that some calls follow: its media type, credentials and error format. */
@@ -24,6 +25,19 @@ export type ErrorFormat = {
   /** Returns the body of a refusal. */
   text(problem: Problem, requestId: string): string
 }
+
+/**
+ * Returns the body of a problem, cut to the members that its code declares. Its type is the page that describes the code.
+ * @param instance the request id
+ * @throws ZodError if a member is missing that its code promises
+ */
+export function problemText(problem: Problem, instance: string): string {
+  const body = problem.body(instance)
+  return JSON.stringify(problemShape(problem.code).parse({ ...body, type: env().baseUrl + body.type }))
+}
+
+/** Default format of refusals in the API. */
+export const PROBLEMS_AS_JSON: ErrorFormat = { type: 'application/problem+json', text: problemText }
 
 /**
  * Writes an answer in a protocol's format: `version` is the whole ETag, because the protocol's bodies contain it, too.

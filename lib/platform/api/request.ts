@@ -286,21 +286,6 @@ function names(tag: string, etag: string): boolean {
   return ['*', etag.replace(/^W\//, '')].includes(tag.trim().replace(/^W\//, ''))
 }
 
-/**
- * Checks that a session's write comes from the console itself, against cross-site request forgery: a cookie travels
- * with requests of other sites, too (PROMISES 2.9). Browsers send Sec-Fetch-Site; without it, Origin must be the
- * console's.
- * @throws Problem `cross_origin`
- */
-export function checkSameOrigin(headers: { get(name: string): string | null }): void {
-  const site = headers.get('sec-fetch-site')
-  const expectedOrigin = `${new URL(env().baseUrl).protocol}//${headers.get('host')}`
-  const isSame = site === null ? headers.get('origin') === expectedOrigin : site === 'same-origin'
-  if (isSame) return
-  const detail = 'A signed-in session may write only from the console itself. Use an API key.'
-  throw new Problem('cross_origin', detail)
-}
-
 /** Bytes of bodies that are being received, which slow senders make a process hold. */
 const bodies = byteBudget({ all: 32 * 1024 * 1024, anonymous: 4 * 1024 * 1024 })
 

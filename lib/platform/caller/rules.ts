@@ -77,6 +77,11 @@ export function may(caller: Pick<Caller, 'roles'>, permission: Permission): bool
   return ROLES_WITH[permission].some((role) => caller.roles.includes(role))
 }
 
+/** Returns whether the caller sees and ends keys and sessions of others: Admins and their keys do. */
+export function maySeeOthers({ roles }: Pick<Caller, 'roles'>): boolean {
+  return roles.includes('admin')
+}
+
 /** Returns the roles that carry the permission, for people: "IT Manager or Admin". */
 export function rolesWith(permission: Permission): string {
   return ROLES_WITH[permission].map((role) => ROLE_NAMES[role]).join(' or ')

@@ -1,4 +1,5 @@
 import 'server-only'
+import { randomBytes } from 'node:crypto'
 import { and, eq, inArray, type SQL, sql } from 'drizzle-orm'
 import { decode, encode, type JWT, type JWTDecodeParams } from 'next-auth/jwt'
 import { database, type Transaction } from '#lib/platform/db/client.ts'
@@ -67,8 +68,16 @@ export function sessionSecret(): string {
   return installationSecret('session')
 }
 
+/** Returns the id of a new session. Each sign-in opens one, so that no id from before it is signed in (session fixation). */
+export function newSessionId(): string {
+  return randomBytes(32).toString('base64url')
+}
+
 /** Seconds after sign-in at which a session ends, even if it is in use. */
 export const SESSION_SECONDS = 8 * 60 * 60
+
+/** Seconds after an authentication within which a session may change keys and members without another one. */
+export const FRESH_SECONDS = 10 * 60
 
 /**
  * Returns the SQL condition that a session has not expired.

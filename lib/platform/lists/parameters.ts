@@ -92,6 +92,21 @@ export function unixTime(selection: string, rest = 0) {
 }
 
 /**
+ * Returns the schemas of a range of times, both inclusive: `min` and `max` with this name. A lower bound above the upper
+ * one is valid, and selects nothing.
+ * @param rows as in `unixTime`, up to the verb: "changes whose createTime"
+ * @param rest as in `unixTime`, of the upper bound
+ */
+export function timeRange<const Name extends string>(name: Name, rows: string, rest = 0) {
+  const end = rest === 0 ? 'is this time or earlier' : 'is in this second or earlier'
+  const range = {
+    [`min${name}`]: unixTime(`${rows} is this time or later`),
+    [`max${name}`]: unixTime(`${rows} ${end}`, rest),
+  }
+  return range as Record<`min${Name}` | `max${Name}`, ReturnType<typeof unixTime>>
+}
+
+/**
  * Returns the schema of a time in answers.
  * @param event the event at that time, for the description
  */

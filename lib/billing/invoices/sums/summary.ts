@@ -1,6 +1,7 @@
 import 'server-only'
 import { and, inArray, not, type SQL, sql } from 'drizzle-orm'
 import type { Transaction } from '#lib/platform/db/client.ts'
+import { readToday, today } from '#lib/platform/db/schema/columns.ts'
 import { invoiceSums, invoices } from '#lib/platform/db/schema/invoices/invoices.ts'
 import { addDays, dayOf, monthBegin } from '#lib/platform/values/days.ts'
 import { byTokens } from '../search.ts'
@@ -16,7 +17,6 @@ import {
   type Selection,
   selected,
   sumsOf,
-  today,
   visibleTo,
 } from '../selection.ts'
 import { idsOf, isOneOf, issuersOf } from '../tokens.ts'
@@ -77,7 +77,7 @@ function partsOf(owner: Owner, selection: Selection, strategy: SumStrategy): Par
 
 /** The sums of several parts, which have no invoice in common; one at least. */
 async function sumParts(tx: Transaction, { months, rows }: Parts): Promise<Sums> {
-  const [billed, outstanding, now] = await Promise.all([
+  const [billed, outstanding, day] = await Promise.all([
     tx.execute<Billed>(
       billedOf(together([...(months ? [billedByMonth(months)] : []), ...rows.map(billedByRow)])),
     ),
@@ -86,9 +86,9 @@ async function sumParts(tx: Transaction, { months, rows }: Parts): Promise<Sums>
         together([...(months ? [outstandingByMonth(months)] : []), ...rows.map(outstandingByRow)]),
       ),
     ),
-    tx.execute<{ today: string }>(sql`SELECT ${today} AS today`),
+    readToday(tx),
   ])
-  return { today: now.rows[0]?.today ?? '', billed: billed.rows, outstanding: outstanding.rows }
+  return { today: day, billed: billed.rows, outstanding: outstanding.rows }
 }
 
 type Months = NonNullable<Parts['months']>
@@ -143,12 +143,11 @@ function outstandingByRow(where: SQL | undefined): SQL {
 
 /** @param parts rows with a balance; credit has no due day */
 function groupOutstanding(parts: SQL): SQL {
-  const day = sql`${today}::date`
   const sums = (name: string, condition: SQL) => sql`
     coalesce(sum(count) FILTER (WHERE ${condition}), 0)::int AS ${sql.identifier(`${name}_count`)},
     coalesce(sum(balance) FILTER (WHERE ${condition}), 0) AS ${sql.identifier(name)}`
-  const isOverdue = sql`due_date < ${day}`
-  const isDueWithin30Days = sql`due_date BETWEEN ${day} AND ${day} + 30`
+  const isOverdue = sql`due_date < ${today}`
+  const isDueWithin30Days = sql`due_date BETWEEN ${today} AND ${today} + 30`
   return sql`
     WITH parts AS (${parts}), unsettled AS (
       SELECT currency, due_date, sum(count) AS count, sum(balance) AS balance FROM parts GROUP BY 1, 2 HAVING sum(count) <> 0)

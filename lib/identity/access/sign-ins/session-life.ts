@@ -1,9 +1,8 @@
 import 'server-only'
-import { randomBytes } from 'node:crypto'
 import { and, eq } from 'drizzle-orm'
 import { digestOf } from '#lib/platform/caller/credentials.ts'
 import type { Caller } from '#lib/platform/caller/rules.ts'
-import { addSession, endSession, findSessionCaller } from '#lib/platform/caller/session.ts'
+import { addSession, endSession, findSessionCaller, newSessionId } from '#lib/platform/caller/session.ts'
 import type { Transaction } from '#lib/platform/db/client.ts'
 import { members } from '#lib/platform/db/schema/customers.ts'
 import { scope } from '#lib/platform/db/scope.ts'
@@ -43,7 +42,7 @@ export async function openSession(
   { customerId, memberId, name }: Membership,
   { proof, proven, address, userAgent, deviceCookie, since, issued }: Opening,
 ): Promise<string | undefined> {
-  const sid = randomBytes(32).toString('base64url')
+  const sid = newSessionId()
   const browser = digestOfDeviceCookie(deviceCookie)
   const digest = digestOf(sid)
   const open = async (tx: Transaction) => {

@@ -1,6 +1,6 @@
 import 'server-only'
-import { checkSameOrigin } from '#lib/platform/api/request.ts'
 import { canonicalAddress } from '#lib/platform/caller/limits/addresses.ts'
+import { checkSameOrigin } from '#lib/platform/caller/same-origin.ts'
 import { session, sessionCookie } from '#lib/platform/caller/session.ts'
 import { log, measured } from '#lib/platform/runtime/log.ts'
 import type { BrowserClient } from '../sign-in.ts'

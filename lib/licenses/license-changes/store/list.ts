@@ -5,7 +5,7 @@ import type { Transaction } from '#lib/platform/db/client.ts'
 import { assets } from '#lib/platform/db/schema/assets.ts'
 import { licenseChanges } from '#lib/platform/db/schema/license-changes.ts'
 import type { Filter } from '#lib/platform/lists/filter.ts'
-import { byCreation, type Cursor, pageByKey } from '#lib/platform/lists/keyset.ts'
+import { byCreation, type Cursor, pageByKey } from '#lib/platform/lists/paging.ts'
 import { type Change, isDue } from './changes.ts'
 
 export type ChangeRow = {

@@ -12,8 +12,8 @@ import { log } from '#lib/platform/runtime/log.ts'
 import type { GuardedVendor } from '#lib/vendors/breaker.ts'
 import { vendorTimes } from '#lib/vendors/settings.ts'
 import { vendorOf } from '#lib/vendors/vendors.ts'
-import * as answers from '../answers.ts'
-import { readWithChanges, type WithChanges } from '../open-change.ts'
+import { readWithChanges, type WithChanges } from '../assets-with-changes.ts'
+import * as problems from '../problems.ts'
 import { reconcileChange } from '../reconcile.ts'
 import { type Change, findOpenChange } from '../store/changes.ts'
 import { readOne } from './read.ts'
@@ -53,13 +53,13 @@ async function pollVendor(
     acquireRefresh(tx, customerId, vendorSubscriptionId, againMs),
   )
   if (permit.kind === 'known') return
-  if (permit.kind === 'waits') throw answers.noResponseYet(label, permit.seconds)
+  if (permit.kind === 'waits') throw problems.noResponseYet(label, permit.seconds)
   const readResult = await readOne(customerId, assetId, requestId)
   if (readResult === undefined || readResult.kind === 'read') return
   log().warn({ requestId, assetId, vendor: name, account, reason: readResult.reason }, 'vendor')
   if (readResult.kind === 'missing') throw new Problem('subscription_not_active', readResult.reason)
   const wait = Math.max(readResult.retryAfter ?? 0, Math.ceil(againMs / 1000))
-  throw answers.vendorUnavailable(label, wait, readResult.why)
+  throw problems.vendorUnavailable(label, wait, readResult.why)
 }
 
 /** Age up to which our copy is fresh, in milliseconds since the vendor's observation. */
@@ -127,7 +127,7 @@ async function readInTurn(
     })
     if (turn.kind === 'known') return
     if (turn.kind === 'free') break
-    if (Date.now() > deadline) throw answers.noResponseYet(label, turn.seconds)
+    if (Date.now() > deadline) throw problems.noResponseYet(label, turn.seconds)
     await pause(LOOK_EVERY)
   }
   const reading = await readOne(customerId, assetId, requestId)
@@ -137,7 +137,7 @@ async function readInTurn(
   // The request reads the vendor again, and answers with that result.
   if (reading.kind === 'missing') return
   log().warn({ requestId, assetId, vendor: name, account, reason: reading.reason }, 'vendor')
-  throw answers.vendorUnavailable(label, reading.retryAfter, reading.why)
+  throw problems.vendorUnavailable(label, reading.retryAfter, reading.why)
 }
 
 /** `waits`: the vendor was read a moment ago without a result; it may be read again after the whole seconds. */

@@ -1,7 +1,6 @@
 import 'server-only'
 import type { z } from 'zod'
-import { PROBLEMS, type ProblemCode } from '../problem.ts'
-import { MEMBERS } from '../problem-schemas.ts'
+import { MEMBERS, PROBLEMS, type ProblemCode } from '../problem.ts'
 import { cellText } from './markdown.ts'
 
 /** Advice for a client that gets a code. */

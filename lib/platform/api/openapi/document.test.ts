@@ -2,8 +2,7 @@ import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { z } from 'zod'
 import { GET } from '../../../../app/billing/v1/openapi.json/route.ts'
-import { PROBLEMS, type ProblemCode } from '../problem.ts'
-import { MEMBERS } from '../problem-schemas.ts'
+import { MEMBERS, PROBLEMS, type ProblemCode } from '../problem.ts'
 import { ANYWHERE } from './responses.ts'
 
 type Json = Record<string, unknown>

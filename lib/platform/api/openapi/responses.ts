@@ -1,7 +1,6 @@
 import type { z } from 'zod'
 import type { AnyContract } from '../contract.ts'
-import { PROBLEMS, type ProblemCode } from '../problem.ts'
-import { problemShape } from '../problem-schemas.ts'
+import { PROBLEMS, type ProblemCode, problemShape } from '../problem.ts'
 import { isPaged } from '../request.ts'
 import type { Json, SchemaOf } from './document.ts'
 

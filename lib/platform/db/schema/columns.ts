@@ -1,5 +1,6 @@
 import { sql } from 'drizzle-orm'
-import { customType, doublePrecision, text, timestamp } from 'drizzle-orm/pg-core'
+import { customType, date, doublePrecision, numeric, text, timestamp } from 'drizzle-orm/pg-core'
+import type { Transaction } from '../client.ts'
 
 // The customer is the first column of every primary key, foreign key and index of a tenant table, so
 // that one customer's rows lie together. Row-level security is in the migration `walls`.
@@ -10,6 +11,20 @@ export const key = customType<{ data: string }>({ dataType: () => 'text COLLATE 
 export const bytea = customType<{ data: Buffer }>({ dataType: () => 'bytea' })
 /** Point in time, with microseconds. */
 export const time = (name: string) => timestamp(name, { withTimezone: true })
+/**
+ * Day, as text (`2026-09-30`). Drivers parse `date` as a local midnight, which is another day in UTC: statements in SQL
+ * convert days to text, or to epoch milliseconds, themselves.
+ */
+export const day = (name: string) => date(name, { mode: 'string' })
+/** The database's day in UTC, a `date`. */
+export const today = sql`(now() AT TIME ZONE 'UTC')::date`
+/** Returns the database's day in UTC, `YYYY-MM-DD`. */
+export async function readToday(tx: Transaction): Promise<string> {
+  const { rows } = await tx.execute<{ today: string }>(sql`SELECT ${today}::text AS today`)
+  return rows[0]?.today ?? ''
+}
+/** Exact decimal, such as an amount of money or a price, as text. It becomes a float in JSON only. */
+export const decimal = (name: string) => numeric(name, { mode: 'string' })
 /** Time at which the row was written. */
 export const createdAt = () => time('created_at').notNull().default(sql`now()`)
 /** Customer that owns the row. */

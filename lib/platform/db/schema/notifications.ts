@@ -2,7 +2,6 @@ import { sql } from 'drizzle-orm'
 import {
   boolean,
   check,
-  date,
   foreignKey,
   index,
   integer,
@@ -11,7 +10,7 @@ import {
   text,
   uniqueIndex,
 } from 'drizzle-orm/pg-core'
-import { createdAt, customerId, key, time } from './columns.ts'
+import { createdAt, customerId, day, key, time } from './columns.ts'
 import { billingProfiles, customers, members } from './customers.ts'
 import { invoices } from './invoices/invoices.ts'
 import { licenseChanges } from './license-changes.ts'
@@ -134,7 +133,7 @@ export const noticeMails = pgTable(
     customerId: customerId(),
     recipientId: key('recipient_id').notNull(),
     /** UTC day on which it was written. */
-    toldOn: date('told_on').notNull(),
+    toldOn: day('told_on').notNull(),
     state: text('state').notNull().default('SENDING'),
     /** Sendings that may have left; certain failures are not counted. */
     attempts: integer('attempts').notNull().default(1),
@@ -165,7 +164,7 @@ export const notices = pgTable(
     recipientId: key('recipient_id').notNull(),
     invoiceId: key('invoice_id').notNull(),
     kind: text('kind').notNull(),
-    toldOn: date('told_on').notNull(),
+    toldOn: day('told_on').notNull(),
   },
   (t) => [
     primaryKey({ columns: [t.customerId, t.recipientId, t.invoiceId, t.kind, t.toldOn] }),
@@ -193,7 +192,7 @@ export const noticeChanges = pgTable(
     customerId: customerId(),
     recipientId: key('recipient_id').notNull(),
     changeId: key('change_id').notNull(),
-    toldOn: date('told_on').notNull(),
+    toldOn: day('told_on').notNull(),
   },
   (t) => [
     primaryKey({ columns: [t.customerId, t.recipientId, t.changeId] }),

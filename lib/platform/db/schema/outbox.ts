@@ -2,7 +2,6 @@ import { sql } from 'drizzle-orm'
 import {
   bigint,
   check,
-  date,
   foreignKey,
   index,
   integer,
@@ -12,7 +11,7 @@ import {
   primaryKey,
   text,
 } from 'drizzle-orm/pg-core'
-import { createdAt, customerId, key, time } from './columns.ts'
+import { createdAt, customerId, day, key, time } from './columns.ts'
 import { members } from './customers.ts'
 
 const IS_OPEN = sql.raw(`state in ('WAITING', 'SENDING')`)
@@ -128,7 +127,7 @@ export const dailyEvents = pgTable(
     kind: key('kind').notNull(),
     objectId: key('object_id').notNull(),
     /** Day of the event's cause: the due date of an invoice, or the last day of a key. */
-    on: date('on').notNull(),
+    on: day('on').notNull(),
   },
   (t) => [primaryKey({ columns: [t.customerId, t.kind, t.objectId, t.on] })],
 )

@@ -4,13 +4,12 @@ import {
   index,
   integer,
   jsonb,
-  numeric,
   pgTable,
   primaryKey,
   text,
   uniqueIndex,
 } from 'drizzle-orm/pg-core'
-import { createdAt, customerId, key, time } from '../columns.ts'
+import { createdAt, customerId, decimal, key, time } from '../columns.ts'
 import { imports } from '../imports.ts'
 
 /** Sums of the charges that result in one line; amounts are decimal text. */
@@ -36,7 +35,7 @@ export const chargeSets = pgTable(
     number: key('number').notNull(),
     currency: text('currency').notNull(),
     count: integer('count').notNull(),
-    amount: numeric('amount').notNull(),
+    amount: decimal('amount').notNull(),
     /** Digest that is equal for the same charges in any order and number of files. */
     digest: text('digest').notNull(),
     /** Lines in the order of the charges, grouped by line. Read and written as a whole. */
@@ -76,9 +75,9 @@ export const charges = pgTable(
     periodEnd: time('period_end'),
     billingAccount: text('billing_account').notNull(),
     subAccount: text('sub_account'),
-    quantity: numeric('quantity'),
+    quantity: decimal('quantity'),
     unit: text('unit'),
-    billedCost: numeric('billed_cost').notNull(),
+    billedCost: decimal('billed_cost').notNull(),
     /** Tags that the operator has selected. */
     tags: jsonb('tags').$type<Record<string, string>>(),
   },

@@ -2,18 +2,16 @@ import { sql } from 'drizzle-orm'
 import {
   boolean,
   check,
-  date,
   foreignKey,
   index,
   integer,
-  numeric,
   pgTable,
   primaryKey,
   text,
   unique,
   uniqueIndex,
 } from 'drizzle-orm/pg-core'
-import { bytea, createdAt, customerId, key, sortable } from '../columns.ts'
+import { bytea, createdAt, customerId, day, decimal, key, sortable } from '../columns.ts'
 import { billingProfiles, customers } from '../customers.ts'
 import { imports } from '../imports.ts'
 import { parties } from './parties.ts'
@@ -39,30 +37,30 @@ export const invoices = pgTable(
     billingProfileId: key('billing_profile_id').notNull(),
     platform: text('platform').notNull(),
     issuer: key('issuer').notNull(),
-    invoiceDate: date('invoice_date').notNull(),
-    dueDate: date('due_date').notNull(),
+    invoiceDate: day('invoice_date').notNull(),
+    dueDate: day('due_date').notNull(),
     currency: text('currency').notNull(),
-    totalAmount: numeric('total_amount').notNull(),
-    balanceAmount: numeric('balance_amount').notNull(),
+    totalAmount: decimal('total_amount').notNull(),
+    balanceAmount: decimal('balance_amount').notNull(),
     /**
      * What can be paid of the balance, or is left of a credit, where that is another amount: in whole minor units, and less
      * the credit notes that are set off against the invoice. `keep_payable_amounts` of the migration `payable-amounts`, a
      * trigger of `invoices`, writes it. Null: the balance itself.
      */
-    payableAmount: numeric('payable_amount'),
+    payableAmount: decimal('payable_amount'),
     totalSort: sortable('total_sort', 'total_amount'),
     balanceSort: sortable('balance_sort', 'balance_amount'),
     /** The issuer's account of the customer, and the period that is billed; the end is exclusive. */
     billingAccount: key('billing_account'),
-    periodStart: date('period_start'),
-    periodEnd: date('period_end'),
+    periodStart: day('period_start'),
+    periodEnd: day('period_end'),
     /** The number of the same issuer's invoice that this credit note or correction refers to. */
     corrects: key('corrects'),
     ...invoicePosting(),
     /** The invoice that came into the place of this voided one. */
     replacedBy: key('replaced_by'),
     /** The day on which an issued invoice was voided. Null: it was never owed, or was voided before this was kept. */
-    voidedOn: date('voided_on'),
+    voidedOn: day('voided_on'),
     /** Imported for the record only: without reminders. */
     isHistory: boolean('is_history').notNull().default(false),
     /** Import that added the invoice; null: from before imports were recorded. */
@@ -133,8 +131,8 @@ export const lineItems = pgTable(
     type: text('type').notNull(),
     description: text('description').notNull(),
     /** Per unit. */
-    price: numeric('price').notNull(),
-    qty: numeric('qty').notNull(),
+    price: decimal('price').notNull(),
+    qty: decimal('qty').notNull(),
     currency: text('currency').notNull(),
     details: text('details'),
     ...linePosting(),
@@ -161,7 +159,7 @@ export const linePrices = pgTable(
     /** Text of the rule: `+8 %`, `4.50 each`, `ListCost`. */
     rule: text('rule').notNull(),
     /** What the vendor billed for the line, exactly. */
-    billedCost: numeric('billed_cost').notNull(),
+    billedCost: decimal('billed_cost').notNull(),
   },
   (t) => [
     primaryKey({ columns: [t.customerId, t.invoiceId, t.position] }),
@@ -212,12 +210,12 @@ export const invoiceSums = pgTable(
     platform: text('platform').notNull(),
     currency: text('currency').notNull(),
     /** The first day of the month of the invoice dates. */
-    month: date('month').notNull(),
+    month: day('month').notNull(),
     /** Of invoices that are to be paid by then; null: of settled ones, whose balance is 0 or below. */
-    dueDate: date('due_date'),
+    dueDate: day('due_date'),
     count: integer('count').notNull(),
-    total: numeric('total').notNull(),
-    balance: numeric('balance').notNull(),
+    total: decimal('total').notNull(),
+    balance: decimal('balance').notNull(),
     /**
      * Number of invoices with a negative balance. Their amount is the balance of the row, because paid invoices have
      * none.
@@ -243,7 +241,7 @@ export const invoiceTokens = pgTable(
   {
     customerId: customerId(),
     /** The first day of the month of the invoice's date. */
-    month: date('month').notNull(),
+    month: day('month').notNull(),
     /** At most 12 characters in lower case; with a leading `^` at the start of a text. */
     token: key('token').notNull(),
     invoiceId: key('invoice_id').notNull(),

@@ -1,17 +1,15 @@
 import { sql } from 'drizzle-orm'
 import {
   check,
-  date,
   foreignKey,
   index,
   integer,
-  numeric,
   pgTable,
   primaryKey,
   text,
   uniqueIndex,
 } from 'drizzle-orm/pg-core'
-import { createdAt, customerId, key } from '../columns.ts'
+import { createdAt, customerId, day, decimal, key } from '../columns.ts'
 import { customers } from '../customers.ts'
 import { invoices } from './invoices.ts'
 
@@ -29,9 +27,9 @@ export const payments = pgTable(
      * recorded. Triggers of `invoices` write both.
      */
     kind: text('kind', { enum: ['payment', 'refund', 'write-off', 'reported', 'opening'] }).notNull(),
-    paidOn: date('paid_on').notNull(),
+    paidOn: day('paid_on').notNull(),
     /** Negative for refunds, and for reported amounts that raise a balance. */
-    amount: numeric('amount').notNull(),
+    amount: decimal('amount').notNull(),
     currency: text('currency').notNull(),
     /** The bank's or the operator's; the same reference is never recorded twice. Null: reported and opening. */
     reference: key('reference'),
@@ -44,7 +42,7 @@ export const payments = pgTable(
     /** The invoice of a reported or opening row. */
     invoiceId: key('invoice_id'),
     enteredBy: text('entered_by').notNull(),
-    reversedOn: date('reversed_on'),
+    reversedOn: day('reversed_on'),
     reversalReason: text('reversal_reason'),
     reversedBy: text('reversed_by'),
     createdAt: createdAt(),
@@ -92,8 +90,8 @@ export const paymentEntries = pgTable(
     position: integer('position').notNull(),
     /** Null: the customer's credit. */
     invoiceId: key('invoice_id'),
-    amount: numeric('amount').notNull(),
-    bookedOn: date('booked_on').notNull(),
+    amount: decimal('amount').notNull(),
+    bookedOn: day('booked_on').notNull(),
     /** `released`: the invoice was voided, and the amount is the customer's credit again. */
     cause: text('cause', { enum: ['applied', 'assigned', 'released', 'reversed'] }).notNull(),
     createdAt: createdAt(),

@@ -1,4 +1,5 @@
-import { boolean, date, jsonb, numeric, text } from 'drizzle-orm/pg-core'
+import { boolean, jsonb, text } from 'drizzle-orm/pg-core'
+import { day, decimal } from '../columns.ts'
 
 // Posting columns of invoices and lines. All are nullable, because most files contain few of them.
 
@@ -23,8 +24,8 @@ export const invoicePosting = () => ({
   /** A code of UNCL 1001: 380 is an invoice, 381 a credit note. */
   typeCode: text('type_code'),
   /** Net amount and tax: as stated by the issuer, or derived from the other amounts. */
-  netAmount: numeric('net_amount'),
-  taxAmount: numeric('tax_amount'),
+  netAmount: decimal('net_amount'),
+  taxAmount: decimal('tax_amount'),
   /** True: the import calculated net and tax from the lines, because the issuer states neither. */
   isTaxCalculated: boolean('is_tax_calculated'),
   /** As the issuer breaks the tax down. Read and written whole. */
@@ -40,14 +41,14 @@ export const invoicePosting = () => ({
 
 export const linePosting = () => ({
   ...posting(),
-  netAmount: numeric('net_amount'),
+  netAmount: decimal('net_amount'),
   /** A code of UNCL 5305, and its percent. */
   taxCategory: text('tax_category'),
-  taxRate: numeric('tax_rate'),
-  taxAmount: numeric('tax_amount'),
+  taxRate: decimal('tax_rate'),
+  taxAmount: decimal('tax_amount'),
   /** When it was used; the end is exclusive. */
-  periodStart: date('period_start'),
-  periodEnd: date('period_end'),
+  periodStart: day('period_start'),
+  periodEnd: day('period_end'),
   billingAccount: text('billing_account'),
   subAccount: text('sub_account'),
   /** Code of UN/ECE Recommendation 20, or unit from a FOCUS file. */
@@ -56,7 +57,7 @@ export const linePosting = () => ({
    * Consumed quantity of the line's charges with its unit, and their SKU, if all charges have the same one; not the
    * line's billed quantity.
    */
-  usedQuantity: numeric('used_quantity'),
+  usedQuantity: decimal('used_quantity'),
   usedUnit: text('used_unit'),
   sku: text('sku'),
   /** Issuer's id of the line, which its charges refer to, and their FOCUS charge category. */
@@ -66,5 +67,5 @@ export const linePosting = () => ({
   grain: text('grain'),
   /** Amount in the payment currency, if it differs from the billing currency; never added to billed amounts. */
   paymentCurrency: text('payment_currency'),
-  paymentAmount: numeric('payment_amount'),
+  paymentAmount: decimal('payment_amount'),
 })

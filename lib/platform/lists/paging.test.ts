@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
-import { type Cursor, type ListOf, pageOf, pageToken, readPageToken } from './keyset.ts'
+import { type Cursor, type ListOf, pageOf, pageToken, readPageToken } from './paging.ts'
 
 const Key = z.tuple([z.string()])
 const filters: ListOf = ['northwind', 'things', { platform: ['a'] }]

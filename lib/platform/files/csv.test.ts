@@ -1,7 +1,8 @@
 import { parse } from 'csv-parse/sync'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { type Column, csv, type Dialect } from './table.ts'
+import { csv, type Dialect } from './csv.ts'
+import type { Column } from './table.ts'
 
 describe('csv', () => {
   type Row = { text: string | null; number: string | number | null }

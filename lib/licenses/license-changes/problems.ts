@@ -2,6 +2,7 @@ import 'server-only'
 import { etagOf } from '#lib/licenses/assets/serialize.ts'
 import { type AssetRow, licensed } from '#lib/licenses/assets/store.ts'
 import { nextTermLink } from '#lib/licenses/renewal-orders/terms.ts'
+import { errorCode } from '#lib/platform/api/error-mapper.ts'
 import { Problem } from '#lib/platform/api/problem.ts'
 import type { CustomerId } from '#lib/platform/caller/rules.ts'
 import type { Transaction } from '#lib/platform/db/client.ts'
@@ -110,6 +111,14 @@ export function noResponseYet(label: string, seconds: number): Problem {
 /** Returns a 409: another change of the asset is in progress, here or at the vendor. */
 export function changeInProgress(detail?: string, seconds = 2): Problem {
   return new Problem('change_in_progress', detail, { headers: { 'Retry-After': String(seconds) } })
+}
+
+/** Throws a 409 where another change holds the asset's lock for too long; any other error as it is. */
+export function throwLockProblem(error: unknown): never {
+  // lock_not_available: another change holds the row's lock for longer than the lock timeout. unique_violation: the
+  // subscription has a new id, which another asset has taken at this very moment
+  if (!['55P03', '23505'].includes(errorCode(error) ?? '')) throw error
+  throw changeInProgress(undefined, 1)
 }
 
 /**
