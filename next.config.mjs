@@ -25,7 +25,7 @@ export default {
     agentUpgrade: false,
     // Holds a navigation until the connection is back, instead of leaving the console for the browser's error page.
     useOffline: true,
-    // An entry is loaded with its first request: most are routes of the API, which Next never answers (lib/server/api.ts).
+    // lib/server/delivery/page-code.ts does it, without the routes of the API, which Next never answers.
     preloadEntriesOnStart: false,
     // A first build takes a seventh longer with a cache for the next one: scripts/test.ts does without.
     turbopackFileSystemCacheForBuild: process.env.BUILD_CACHE !== '0',
