@@ -14,22 +14,33 @@ export type Stage = {
  * ended, or when this process has.
  * @param args arguments of `node` on the command line
  * @param options.limitMs how long it may run, in milliseconds
- * @param options.late called when it has run that long, before it is ended
+ * @param options.onTimeout called when it has run that long, before it is ended
+ * @param options.onOutput called with each part of its output, which is printed otherwise
  */
 export function runStage(
   args: readonly string[],
   {
     limitMs,
     onTimeout,
+    onOutput,
     ...options
-  }: { limitMs: number; onTimeout(): void; cwd: string; env: NodeJS.ProcessEnv },
+  }: {
+    limitMs: number
+    onTimeout(): void
+    onOutput?: (text: string) => void
+    cwd: string
+    env: NodeJS.ProcessEnv
+  },
 ): Stage {
   const reaper = startProcessReaper()
+  const output = onOutput ? 'pipe' : 'inherit'
   const child = spawn(process.execPath, args, {
     ...options,
-    stdio: ['ignore', 'inherit', 'inherit'],
+    stdio: ['ignore', output, output],
     detached: true,
   })
+  for (const stream of [child.stdout, child.stderr])
+    if (onOutput) stream?.setEncoding('utf8').on('data', onOutput)
   if (child.pid !== undefined) reaper.endGroup(child.pid)
   const timer = setTimeout(() => {
     onTimeout()
@@ -37,7 +48,7 @@ export function runStage(
   }, limitMs)
   const ended = new Promise<number | null>((resolve) => {
     child.once('error', () => resolve(1))
-    child.once('exit', resolve)
+    child.once(onOutput ? 'close' : 'exit', resolve)
   }).then(async (code) => {
     clearTimeout(timer)
     await reaper.dismiss()

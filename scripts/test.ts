@@ -48,16 +48,19 @@ type Step = {
   env?: Record<string, string>
 }
 
-const STEPS: Step[] = [
-  { name: 'lock file', run: ['scripts/complete-lockfile.mjs'], minutes: 10 },
-  {
-    name: 'format and lint',
-    run: ['node_modules/@biomejs/biome/bin/biome', 'check', '--error-on-warnings', '.'],
-    minutes: 10,
-  },
-  { name: 'dead code', run: ['node_modules/knip/bin/knip.js'], minutes: 10 },
+/** Steps in their order; those of a list run at the same time. */
+const STEPS: (Step | Step[])[] = [
   { name: 'route types', run: ['node_modules/next/dist/bin/next', 'typegen'], minutes: 10 },
-  { name: 'types', run: ['node_modules/typescript/bin/tsc', '--noEmit'], minutes: 10 },
+  [
+    { name: 'lock file', run: ['scripts/complete-lockfile.mjs'], minutes: 10 },
+    {
+      name: 'format and lint',
+      run: ['node_modules/@biomejs/biome/bin/biome', 'check', '--error-on-warnings', '.'],
+      minutes: 10,
+    },
+    { name: 'dead code', run: ['node_modules/knip/bin/knip.js'], minutes: 10 },
+    { name: 'types', run: ['node_modules/typescript/bin/tsc', '--noEmit'], minutes: 10 },
+  ],
   {
     name: 'unit and operation tests',
     run: [
@@ -90,22 +93,22 @@ const STEPS: Step[] = [
   ...(isDeep ? slowPrograms() : []),
 ]
 
-let stage: Stage | undefined
+const stages = new Set<Stage>()
 let stopped: NodeJS.Signals | undefined
 for (const signal of ['SIGINT', 'SIGTERM'] as const) {
   process.on(signal, () => {
     stopped = signal
-    stage?.end()
+    for (const stage of stages) stage.end()
   })
 }
 
 const results: { name: string; seconds: number; counts: Counts; failed: boolean }[] = []
+const started = Date.now()
 for (const step of STEPS) {
   if (stopped) break
-  const start = Date.now()
-  const counts = await perform(step)
-  results.push({ name: step.name, seconds: (Date.now() - start) / 1000, counts, failed: counts.failed > 0 })
+  await (Array.isArray(step) ? Promise.all(step.map((one) => perform(one, true))) : perform(step))
 }
+const minutes = (Date.now() - started) / 60_000
 const failures = [...failuresOfVitest(unitReport), ...failuresOfPlaywright(e2eReport)]
 const timings = [timingsOfVitest(unitReport, fileTimes, ROOT), timingsOfPlaywright(e2eReport, ROOT)]
 rmSync(reports, { recursive: true, force: true })
@@ -127,13 +130,22 @@ function slowPrograms(): Step[] {
   ]
 }
 
-async function perform(step: Step): Promise<Counts> {
-  console.log(`\n── ${step.name}`)
+/** Runs a step, and adds its result. Beside others, its output is printed as a whole at its end. */
+async function perform(step: Step, isBesideOthers = false): Promise<void> {
+  const start = Date.now()
+  const parts = [`\n── ${step.name}\n`]
+  if (!isBesideOthers) process.stdout.write(parts[0] ?? '')
+  const counts = await countsOf(step, isBesideOthers ? (text) => parts.push(text) : undefined)
+  if (isBesideOthers) process.stdout.write(parts.join(''))
+  results.push({ name: step.name, seconds: (Date.now() - start) / 1000, counts, failed: counts.failed > 0 })
+}
+
+async function countsOf(step: Step, onOutput?: (text: string) => void): Promise<Counts> {
   if (results.some((result) => result.name === step.needs && result.failed)) {
     console.log(`Not run: ${step.needs} failed.`)
     return { passed: 0, failed: 1, skipped: 0 }
   }
-  const code = await execute(step)
+  const code = await execute(step, onOutput)
   if (!step.count) return { passed: code === 0 ? 1 : 0, failed: code === 0 ? 0 : 1, skipped: 0 }
   const counts = step.count()
   // No tests, a file that didn't load, and an error outside a test are failures without a failed test.
@@ -150,7 +162,10 @@ function olderOrExit(): string {
   }
 }
 
-function execute({ run, minutes, name, env: more }: Step): Promise<number | null> {
+async function execute(
+  { run, minutes, name, env: more }: Step,
+  onOutput?: (text: string) => void,
+): Promise<number | null> {
   const limit = isDeep ? minutes * DEEP_TIMEOUT_FACTOR : minutes
   // Not the shell's NODE_ENV: each tool has its own right value.
   const { NODE_ENV: _, ...rest } = process.env
@@ -162,13 +177,17 @@ function execute({ run, minutes, name, env: more }: Step): Promise<number | null
     PLAYWRIGHT_JSON_OUTPUT_FILE: e2eReport,
   } as unknown as NodeJS.ProcessEnv
   const options = run[0]?.endsWith('.ts') ? ['--disable-warning=ExperimentalWarning'] : []
-  stage = runStage([...options, ...run], {
+  const stage = runStage([...options, ...run], {
     cwd: ROOT,
     env,
     limitMs: limit * 60_000,
     onTimeout: () => console.log(`${name} was stopped after ${limit} minutes.`),
+    ...(onOutput && { onOutput }),
   })
-  return stage.ended
+  stages.add(stage)
+  const code = await stage.ended
+  stages.delete(stage)
+  return code
 }
 
 function report(): void {
@@ -184,7 +203,6 @@ function report(): void {
   for (const { name, seconds, failed } of results) {
     console.log(`${failed ? 'FAILED' : 'passed'} ${seconds.toFixed(1).padStart(7)} s  ${name}`)
   }
-  const minutes = results.reduce((total, { seconds }) => total + seconds, 0) / 60
   const budget = isDeep ? '' : ` of ${SUITE_MINUTES} on two quiet cores`
   console.log(`       ${minutes.toFixed(1)} minutes${budget}`)
   const sum = (key: keyof Counts) => results.reduce((total, { counts }) => total + counts[key], 0)
