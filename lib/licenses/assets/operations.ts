@@ -6,7 +6,7 @@ import {
   reconcileOnRead,
   refreshOnView,
   type WithChanges,
-} from '#lib/licenses/license-changes/asset-changes.ts'
+} from '#lib/licenses/license-changes/assets-with-changes.ts'
 import { checkPermission, operation, type RequestMeta } from '#lib/platform/api/operation.ts'
 import { Problem } from '#lib/platform/api/problem.ts'
 import type { Caller } from '#lib/platform/caller/rules.ts'
