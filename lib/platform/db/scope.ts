@@ -3,7 +3,7 @@ import { drizzle } from 'drizzle-orm/node-postgres'
 import type pg from 'pg'
 import { errorCode, toProblem } from '#lib/platform/api/error-mapper.ts'
 import type { CustomerId } from '#lib/platform/caller/rules.ts'
-import { inTurns } from '#lib/platform/runtime/concurrency.ts'
+import { fairBatches } from '#lib/platform/runtime/concurrency.ts'
 import { countQuery, log, measuredTransaction, reasonOf } from '#lib/platform/runtime/log.ts'
 import {
   type Database,
@@ -117,7 +117,7 @@ async function* streamWithFairShare<T>(
 ) {
   const end = await database().semaphores.get(pool)?.acquire(customerId)
   try {
-    yield* inTurns(customerId, transactionStream(pool, customerId, fn))
+    yield* fairBatches(customerId, transactionStream(pool, customerId, fn))
   } finally {
     end?.()
   }

@@ -22,12 +22,12 @@ export async function* csv<Row>(
   { columns, batches }: Table<Row>,
   { separator = 'comma', decimal = 'point' }: Dialect = {},
 ): AsyncGenerator<string, void, undefined> {
-  const mark = SEPARATORS[separator]
-  const write = writers(columns, mark, decimal)
-  let chunk = `${BOM}${columns.map(({ name }) => quoted(name, mark)).join(mark)}\r\n`
+  const delimiter = SEPARATORS[separator]
+  const write = writers(columns, delimiter, decimal)
+  let chunk = `${BOM}${columns.map(({ name }) => quoted(name, delimiter)).join(delimiter)}\r\n`
   for await (const rows of batches) {
     for (const row of rows) {
-      for (let at = 0; at < write.length; at++) chunk += `${at > 0 ? mark : ''}${write[at]?.(row)}`
+      for (let at = 0; at < write.length; at++) chunk += `${at > 0 ? delimiter : ''}${write[at]?.(row)}`
       chunk += '\r\n'
     }
     yield chunk
@@ -39,7 +39,7 @@ export async function* csv<Row>(
 /** Returns a function for each column that writes its cell: no object for a cell, since a file has millions of them. */
 function writers<Row>(
   columns: readonly Column<Row>[],
-  mark: string,
+  delimiter: string,
   decimal: 'point' | 'comma',
 ): ((row: Row) => string)[] {
   return columns.map((column) => {
@@ -47,16 +47,17 @@ function writers<Row>(
       return (row) => {
         const text = column.text(row)
         // Most cells of a wide table are empty.
-        return text ? quoted(disarmed(text), mark) : ''
+        return text ? quoted(disarmed(text), delimiter) : ''
       }
     const isWithComma = decimal === 'comma' && ('number' in column || 'amount' in column)
-    if (isWithComma) return (row) => quoted((textOf(column, row) ?? '').replace('.', ','), mark)
+    if (isWithComma) return (row) => quoted((textOf(column, row) ?? '').replace('.', ','), delimiter)
     return (row) => textOf(column, row) ?? ''
   })
 }
 
-function quoted(text: string, mark: string): string {
-  const isPlain = !text.includes(mark) && !text.includes('"') && !text.includes('\n') && !text.includes('\r')
+function quoted(text: string, delimiter: string): string {
+  const isPlain =
+    !text.includes(delimiter) && !text.includes('"') && !text.includes('\n') && !text.includes('\r')
   return isPlain ? text : `"${text.replaceAll('"', '""')}"`
 }
 

@@ -182,7 +182,7 @@ describe('stream', () => {
   })
 
   it("three customers' exports leave room for another one's", async () => {
-    const of = async (id: string) => {
+    const exportsOf = async (id: string) => {
       await addCustomer(id)
       const caller = await callerOf(id, 'finance-user')
       return [1, 2].map(() =>
@@ -191,9 +191,9 @@ describe('stream', () => {
         }),
       )
     }
-    const running = (await Promise.all(['first', 'second', 'third'].map(of))).flat()
+    const running = (await Promise.all(['first', 'second', 'third'].map(exportsOf))).flat()
     for (const values of running) expect((await values.next()).value).toBe(1)
-    const [other] = await of('fourth')
+    const [other] = await exportsOf('fourth')
     expect((await other?.next())?.value).toBe(1)
     for (const values of [...running, other]) await values?.return()
     await expectIdle()

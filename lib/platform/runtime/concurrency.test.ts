@@ -1,17 +1,17 @@
 import { availableParallelism } from 'node:os'
 import { setImmediate as turn } from 'node:timers/promises'
 import fc from 'fast-check'
-import { describe, expect, test, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import type { AnyContract } from '#lib/platform/api/contract.ts'
 import {
   acquireReadSlot,
   type Bounds,
   byteBudget,
   checkUnread,
+  fairBatches,
   fairSemaphore,
   gate,
   holdUnread,
-  inTurns,
 } from './concurrency.ts'
 
 const timeoutError = () => new Error('no turn in time')
@@ -233,25 +233,33 @@ test.each([
 describe('exports of several customers', () => {
   const AT_ONCE = Math.max(1, availableParallelism() - 1)
 
-  /** Returns an export of so many values, each of which takes a turn of the event loop, and calls `note` at each. */
+  // A batch of a busy machine is not taken for one that waits for the database.
+  beforeEach(() => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+  })
+  afterEach(() => {
+    vi.useRealTimers()
+  })
+
+  /** Returns an export of so many batches, and calls `note` at each. */
   async function* counted(values: number, note: () => void) {
     for (let value = 0; value < values; value++) {
       note()
-      await turn()
+      await new Promise(setImmediate)
       yield value
     }
   }
 
   test('take turns, and leave a processor to others', async () => {
     const read = { flood: 0, other: 0 }
-    let [reading, most] = [0, 0]
+    let [active, most] = [0, 0]
     const exported = async (customer: keyof typeof read, values: number) => {
       const source = counted(values, () => {
         read[customer] += 1
-        reading += 1
-        most = Math.max(most, reading)
+        active += 1
+        most = Math.max(most, active)
       })
-      for await (const _ of inTurns(customer, source)) reading -= 1
+      for await (const _ of fairBatches(customer, source)) active -= 1
       return read.flood
     }
     const flood = Array.from({ length: AT_ONCE + 2 }, () => exported('flood', 100))
@@ -263,22 +271,17 @@ describe('exports of several customers', () => {
   })
 
   test('do not wait for one that waits for the database', async () => {
-    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
-    try {
-      const { promise: answer, resolve } = Promise.withResolvers<void>()
-      const slow = Array.from({ length: AT_ONCE }, () => inTurns('slow', waitingFor(answer)))
-      const slowValues = slow.map((values) => values.next())
-      const other = inTurns('other', waitingFor(Promise.resolve()))
-      const value = other.next()
-      expect(await isThere(value)).toBe(false)
-      await vi.advanceTimersByTimeAsync(250)
-      expect(await value).toEqual({ done: false, value: 'made' })
-      resolve()
-      expect(await Promise.all(slowValues)).toHaveLength(AT_ONCE)
-      for (const values of [...slow, other]) await values.return()
-    } finally {
-      vi.useRealTimers()
-    }
+    const { promise: answer, resolve } = Promise.withResolvers<void>()
+    const slow = Array.from({ length: AT_ONCE }, () => fairBatches('slow', waitingFor(answer)))
+    const slowBatches = slow.map((batches) => batches.next())
+    const other = fairBatches('other', waitingFor(Promise.resolve()))
+    const batch = other.next()
+    expect(await isThere(batch)).toBe(false)
+    await vi.advanceTimersByTimeAsync(250)
+    expect(await batch).toEqual({ done: false, value: 'made' })
+    resolve()
+    expect(await Promise.all(slowBatches)).toHaveLength(AT_ONCE)
+    for (const batches of [...slow, other]) await batches.return()
   })
 
   async function* waitingFor(answer: Promise<void>) {
@@ -296,9 +299,9 @@ describe('exports of several customers', () => {
         isEnded = true
       }
     }
-    for await (const _ of inTurns('a', source())) break
+    for await (const _ of fairBatches('a', source())) break
     expect(isEnded).toBe(true)
-    expect(await Array.fromAsync(inTurns('b', source()))).toEqual([1, 2])
+    expect(await Array.fromAsync(fairBatches('b', source()))).toEqual([1, 2])
   })
 })
 

@@ -153,29 +153,29 @@ export async function acquireReadSlot(
   return method === 'GET' && limit === 'requests' ? acquire(customerId) : () => {}
 }
 
-/** Longest turn in milliseconds: a batch that takes longer waits for the database, and uses no processor. */
-const MAX_TURN_MS = 250
+/** Longest time that a batch holds its slot, in milliseconds: a slower one waits for the database. */
+const MAX_BATCH_MS = 250
 
-const exporting = Math.max(1, availableParallelism() - 1)
-const { acquire: takeTurn } = fairSemaphore({
-  ...{ most: exporting, share: exporting },
-  timeoutError: () => new Error('no turn'),
+/** Batches of exports that are read concurrently: one processor is left to short answers. */
+const CONCURRENT_BATCHES = Math.max(1, availableParallelism() - 1)
+const { acquire: acquireBatchSlot } = fairSemaphore({
+  ...{ most: CONCURRENT_BATCHES, share: CONCURRENT_BATCHES },
+  timeoutError: () => new Error('no slot'),
 })
 
 /**
- * Yields the values of an export, each read in a turn. All exports together so leave one processor to short answers,
- * and a customer's exports get as many turns as another customer's. A turn includes what the consumer does with a value
- * at once.
+ * Yields the batches of an export, each read in a slot that customers share fairly. The slot also covers the consumer's
+ * immediate work on the batch.
  */
-export async function* inTurns<T>(
+export async function* fairBatches<T>(
   customerId: string,
-  values: AsyncGenerator<T, void, undefined>,
+  batches: AsyncGenerator<T, void, undefined>,
 ): AsyncGenerator<T, void, undefined> {
   try {
     for (;;) {
-      const leave = await takeTurn(customerId)
-      const timer = setTimeout(leave, MAX_TURN_MS)
-      const { done, value } = await values.next().finally(() => {
+      const leave = await acquireBatchSlot(customerId)
+      const timer = setTimeout(leave, MAX_BATCH_MS)
+      const { done, value } = await batches.next().finally(() => {
         clearTimeout(timer)
         setImmediate(leave)
       })
@@ -183,7 +183,7 @@ export async function* inTurns<T>(
       yield value
     }
   } finally {
-    await values.return()
+    await batches.return()
   }
 }
 

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
-import { setImmediate as turn } from 'node:timers/promises'
+import { setImmediate as immediate } from 'node:timers/promises'
 import { z } from 'zod'
 
 const require = createRequire(import.meta.url)
@@ -19,6 +19,6 @@ export async function loadPageCode(built: string): Promise<void> {
     if (!entry.endsWith('/page')) continue
     await require(join(server, file))
     // Requests come first.
-    await turn()
+    await immediate()
   }
 }
