@@ -2,15 +2,15 @@ import { availableParallelism } from 'node:os'
 import { defineConfig } from '@playwright/test'
 import { chromium } from './e2e/chromium.ts'
 
+const browser = await chromium()
 const screens = {
-  browserName: 'chromium',
+  browserName: 'chromium' as const,
   viewport: { width: 1360, height: 900 },
-  launchOptions: await chromium(),
-} as const
+  // Pages of tests are left before optimized code pays off: without it, a load takes a fourteenth less, and axe a sixth.
+  launchOptions: { ...browser, args: [...browser.args, '--js-flags=--no-opt --no-maglev'] },
+}
 /** The longest files, which load many screens or wait for a vendor: they start first, so that none is the last to end. */
-const LONGEST = ['widths', 'vendor-changes', 'vendor-waits', 'unclear'].map(
-  (name) => `console/${name}.spec.ts`,
-)
+const LONGEST = ['widths', 'vendor-changes', 'vendor-waits'].map((name) => `console/${name}.spec.ts`)
 
 export default defineConfig({
   testDir: 'e2e',

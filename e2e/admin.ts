@@ -1,16 +1,25 @@
 import { randomBytes } from 'node:crypto'
 import { resolve } from 'node:path'
-import { operate, run } from './isolated-app.ts'
+import { operate } from './isolated-app.ts'
 import { appEnvironment } from './server.ts'
 
 /** Runs an operator's command, which must succeed, and returns its standard output. */
-async function admin(args: string[], input: string, env: NodeJS.ProcessEnv): Promise<string> {
-  return printed(args, await operate(env, args, input))
-}
-
-function printed(args: string[], { code, out, err }: Awaited<ReturnType<typeof run>>): string {
+async function admin(
+  args: string[],
+  input: string,
+  env: NodeJS.ProcessEnv,
+  settings: Record<string, string> = {},
+): Promise<string> {
+  const { code, out, err } = await operate(env, args, input, settings)
   if (code !== 0) throw new Error(`admin ${args.join(' ')} ended with ${code}: ${err}`)
   return out.trim()
+}
+
+const mailSettings = (smtpUrl: string) => ({ SMTP_URL: smtpUrl, MAIL_FROM: 'billing@reseller.example' })
+
+/** Mails the pending notices to members and requests for confirmations, through a mail server. */
+export function sendMails(smtpUrl: string, env = appEnvironment()) {
+  return admin(['send-mails'], '', env, mailSettings(smtpUrl))
 }
 
 /** Adds the demo's customer with this id and its members, unless a test has added it before. */
@@ -58,10 +67,7 @@ export async function newCustomer(name: string, env = appEnvironment()) {
     /** Notifies an address of the invoices through a mail server, and returns the number of mails sent. */
     async sendNotices(email: string, smtpUrl: string) {
       await command(['notices', 'add', email, ...customerOption])
-      const mail = { ...env, SMTP_URL: smtpUrl, MAIL_FROM: 'billing@reseller.example' }
-      const args = ['notices', 'send', ...customerOption]
-      // A separate process: the shared one has no mail server.
-      return Number(printed(args, await run('lib/admin/main.ts', mail, args)))
+      return Number(await admin(['notices', 'send', ...customerOption], '', env, mailSettings(smtpUrl)))
     },
     /** Sets what is known of an issuer. */
     setIssuer: (name: string, ...options: string[]) =>

@@ -25,35 +25,32 @@ const sessions = new Map<string, Awaited<ReturnType<BrowserContext['cookies']>>>
 
 /** Opens `path`, or home, as a user who has signed in before. */
 export async function signIn(page: Page, email: string, path = '/'): Promise<void> {
-  const context = page.context()
-  const session = sessions.get(email)
-  if (session) await context.addCookies(session)
-  else await beginSession(page, email)
+  await giveSession(page.context(), email)
   await page.goto(path)
-  // A test may have signed out in the meantime.
-  if (new URL(page.url()).pathname === '/sign-in') {
-    await beginSession(page, email)
-    await page.goto(path)
-  }
   expect(new URL(page.url()).pathname).not.toBe('/sign-in')
 }
 
-async function beginSession(page: Page, email: string): Promise<void> {
-  await signInByRequest(page, email)
-  sessions.set(email, await page.context().cookies())
+/** Gives a browser the session of a user who has signed in before, without opening a page. */
+export async function giveSession(context: BrowserContext, email: string): Promise<void> {
+  const session = sessions.get(email)
+  if (session) await context.addCookies(session)
+  // A test may have signed out in the meantime.
+  if (session && (await context.request.get('/auth/v1/validate')).ok()) return
+  await signInByRequest(context, email)
+  sessions.set(email, await context.cookies())
 }
 
 /** Opens `path` with a new session, because some actions need a fresh sign-in. Does not use the form. */
 export async function signInFreshly(page: Page, email: string, path = '/'): Promise<void> {
-  await signInByRequest(page, email)
+  await signInByRequest(page.context(), email)
   await page.goto(path)
   expect(new URL(page.url()).pathname).not.toBe('/sign-in')
 }
 
-async function signInByRequest(page: Page, email: string): Promise<void> {
-  const { csrfToken } = await (await page.request.get('/api/auth/csrf')).json()
+async function signInByRequest({ request }: BrowserContext, email: string): Promise<void> {
+  const { csrfToken } = await (await request.get('/api/auth/csrf')).json()
   const form = { email, password: PASSWORD, csrfToken, json: 'true' }
-  expect((await page.request.post('/api/auth/callback/credentials', { form })).status()).toBe(200)
+  expect((await request.post('/api/auth/callback/credentials', { form })).status()).toBe(200)
 }
 
 /** Waits until streamed rows have replaced the skeleton: an immediate read would find none. */

@@ -107,8 +107,12 @@ function downloadedChromium(): string {
   return file
 }
 
+/** Returns whether the browser starts. The first one that does is not tried again by this process and its workers. */
 function runs(file: string, env: NodeJS.ProcessEnv = process.env): boolean {
-  return spawnSync(file, ['--version'], { env, stdio: 'ignore', timeout: 20_000 }).status === 0
+  if (process.env.E2E_CHROMIUM === file) return true
+  const isRunning = spawnSync(file, ['--version'], { env, stdio: 'ignore', timeout: 20_000 }).status === 0
+  if (isRunning) process.env.E2E_CHROMIUM = file
+  return isRunning
 }
 
 if (import.meta.main) console.log(`Chromium for the tests: ${(await chromium()).executablePath}`)

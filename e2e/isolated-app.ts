@@ -1,19 +1,16 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
+import { connect } from 'node:net'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
-import type { Readable } from 'node:stream'
+import type { Readable, Writable } from 'node:stream'
 import { type ProcessReaper, startProcessReaper } from '#lib/platform/db/embedded/test-process-reaper.ts'
-import { WEB } from '../scripts/web-process.mjs'
 import { EMBEDDED } from './database.ts'
-import { appEnvironment } from './server.ts'
+import { appEnvironment, NODE, OPERATOR } from './server.ts'
 
 /** Ends the apps of this worker if the worker is killed. */
 let reaper: ProcessReaper | undefined
-
-/** Options of a web process for all programs: the build's compile cache depends on them. */
-const NODE = ['--conditions=react-server', '--disable-warning=ExperimentalWarning', ...WEB.options]
 
 /**
  * Returns the environment of a test's own app: its own data, any free port, and an embedded database, unless `more` has
@@ -47,31 +44,44 @@ export async function run(program: string, env: NodeJS.ProcessEnv, args: string[
 }
 
 type CommandResult = Awaited<ReturnType<typeof run>>
-type RunCommand = (args: string[], input: string) => Promise<CommandResult>
+type RunCommand = (args: string[], input: string, settings: Record<string, string>) => Promise<CommandResult>
 const operators = new Map<string, RunCommand>()
 
-/** Runs an operator's command on the data of an app, in a process that is reused for the next command. */
-export function operate(env: NodeJS.ProcessEnv, args: string[], input = ''): Promise<CommandResult> {
+/**
+ * Runs an operator's command on the data of an app, in a process that is reused for the next command. All workers share
+ * that of the app under test.
+ * @param settings of the command, where they differ from those of the app
+ */
+export function operate(
+  env: NodeJS.ProcessEnv,
+  args: string[],
+  input = '',
+  settings: Record<string, string> = {},
+): Promise<CommandResult> {
   const data = `${env.DATA_DIR} ${env.DATABASE_URL}`
-  const runCommand = operators.get(data) ?? startOperator(env)
+  const runCommand = operators.get(data) ?? commandsOf(operatorOf(env))
   operators.set(data, runCommand)
-  return runCommand(args, input)
+  return runCommand(args, input, settings)
 }
 
-function startOperator(env: NodeJS.ProcessEnv): RunCommand {
-  // Not on the data of a test's own app, whose database ends with the last process that uses it.
-  const stays = env.DATA_DIR === process.env.E2E_DATA_DIR ? '1' : ''
-  const child = spawn(process.execPath, [...NODE, 'e2e/operator.ts'], {
-    env: { ...env, OPERATOR_STAYS: stays },
-    stdio: ['pipe', 'pipe', 'inherit'],
-  })
-  const answers = createInterface({ input: child.stdout as Readable })[Symbol.asyncIterator]()
-  // Neither the process nor its pipes keep the worker alive.
+/** Returns the input and the output of the operator's process on the data of an app. Neither keeps the worker alive. */
+function operatorOf(env: NodeJS.ProcessEnv): { input: Writable; output: Readable } {
+  const { E2E_OPERATOR, E2E_DATA_DIR } = process.env
+  if (E2E_OPERATOR && env.DATA_DIR === E2E_DATA_DIR) {
+    const socket = connect(E2E_OPERATOR).unref()
+    return { input: socket, output: socket }
+  }
+  const child = spawn(process.execPath, [...NODE, OPERATOR], { env, stdio: ['pipe', 'pipe', 'inherit'] })
   for (const part of [child, child.stdin, child.stdout]) (part as unknown as { unref(): void }).unref()
+  return { input: child.stdin, output: child.stdout }
+}
+
+function commandsOf({ input: commands, output }: { input: Writable; output: Readable }): RunCommand {
+  const answers = createInterface({ input: output })[Symbol.asyncIterator]()
   let last: Promise<unknown> = Promise.resolve()
-  return (args, input) => {
+  return (args, input, settings) => {
     const answer = last.then(async () => {
-      child.stdin?.write(`${JSON.stringify({ words: args, input })}\n`)
+      commands.write(`${JSON.stringify({ words: args, input, settings })}\n`)
       const { value, done } = await answers.next()
       if (done) throw new Error(`The operator's process ended at ${args.join(' ')}.`)
       return JSON.parse(value)

@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { createWriteStream, mkdirSync, mkdtempSync, readFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -13,6 +14,10 @@ import { createDatabase, EMBEDDED, prepareDistributed } from './database.ts'
 import { freePort } from './free-port.ts'
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
+/** Options of a web process for all programs: the build's compile cache depends on them. */
+export const NODE = ['--conditions=react-server', '--disable-warning=ExperimentalWarning', ...WEB.options]
+/** Program that runs operator's commands. */
+export const OPERATOR = 'e2e/operator.ts'
 const LOG = join(ROOT, 'test-results', 'server.log')
 /** Ends a hanging start: a busy machine takes a tenth of this time. */
 const READY_SECONDS = 180
@@ -34,7 +39,7 @@ export function testPorts(): TestPorts {
  * developer's .env.
  */
 export function appEnvironment(): NodeJS.ProcessEnv {
-  const { E2E_BASE_URL, E2E_DATA_DIR, E2E_DATABASE, E2E_PORTS, ...rest } = process.env
+  const { E2E_BASE_URL, E2E_DATA_DIR, E2E_DATABASE, E2E_PORTS, E2E_OPERATOR, ...rest } = process.env
   if (!E2E_BASE_URL || !E2E_DATA_DIR) throw new Error('The app under test was not started.')
   return {
     ...rest,
@@ -86,9 +91,11 @@ export default async function startApp(): Promise<() => Promise<void>> {
   process.env.E2E_DATABASE = JSON.stringify(database.settings)
   const app = spawnApp()
   reaper.endGroup(app.pid as number)
+  const operator = spawnOperator(join(folder, 'operator'))
+  reaper.endGroup(operator.process.pid as number)
   const stop = async () => {
     try {
-      await stopApp(app)
+      await operator.stop().finally(() => stopApp(app))
     } finally {
       await database.drop()
       await dropDistributed()
@@ -97,6 +104,8 @@ export default async function startApp(): Promise<() => Promise<void>> {
   }
   try {
     await untilReady(app, process.env.E2E_BASE_URL)
+    await operator.ready
+    process.env.E2E_OPERATOR = operator.socket
     return stop
   } catch (error) {
     await stop().catch(() => undefined)
@@ -106,8 +115,7 @@ export default async function startApp(): Promise<() => Promise<void>> {
 
 function spawnApp(): ChildProcess {
   mkdirSync(join(ROOT, 'test-results'), { recursive: true })
-  const options = ['--conditions=react-server', '--disable-warning=ExperimentalWarning', ...WEB.options]
-  const app = spawn(process.execPath, [...options, 'lib/server/start.ts'], {
+  const app = spawn(process.execPath, [...NODE, 'lib/server/start.ts'], {
     cwd: ROOT,
     env: appEnvironment(),
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -117,6 +125,28 @@ function spawnApp(): ChildProcess {
   app.stdout?.pipe(log, { end: false })
   app.stderr?.pipe(log, { end: false })
   return app
+}
+
+/** Starts the process that runs the operator's commands of all workers, on a socket. */
+function spawnOperator(socket: string) {
+  const child = spawn(process.execPath, [...NODE, OPERATOR], {
+    cwd: ROOT,
+    // Node warns about NO_COLOR together with Playwright's FORCE_COLOR.
+    env: { ...appEnvironment(), FORCE_COLOR: undefined, OPERATOR_SOCKET: socket },
+    stdio: ['pipe', 'pipe', 'inherit'],
+    detached: true,
+  })
+  const ended = once(child, 'exit')
+  const failed = ended.then(() => Promise.reject(new Error("The operator's process ended at its start.")))
+  const ready = Promise.race([once(child.stdout, 'data'), failed])
+  // A failed start of the app comes first.
+  ready.catch(() => undefined)
+  failed.catch(() => undefined)
+  const stop = () => {
+    child.stdin.end()
+    return untilEnded(child, "The operator's process")
+  }
+  return { process: child, socket, ready, stop }
 }
 
 async function untilReady(app: ChildProcess, url: string): Promise<void> {
@@ -133,15 +163,19 @@ async function untilReady(app: ChildProcess, url: string): Promise<void> {
 
 /** Stops the app with SIGTERM, as an operator does; fails the run if the app does not end, or ends badly. */
 async function stopApp(app: ChildProcess): Promise<void> {
-  if (!hasEnded(app)) {
-    app.kill('SIGTERM')
-    const timer = setTimeout(() => app.kill('SIGKILL'), STOP_SECONDS * 1000)
-    await new Promise((resolve) => app.once('exit', resolve))
+  if (!hasEnded(app)) app.kill('SIGTERM')
+  await untilEnded(app, 'The app')
+}
+
+/** Waits for the end of a process, and kills it after a while. @throws Error where it does not end with 0 */
+async function untilEnded(child: ChildProcess, name: string): Promise<void> {
+  if (!hasEnded(child)) {
+    const timer = setTimeout(() => child.kill('SIGKILL'), STOP_SECONDS * 1000)
+    await once(child, 'exit')
     clearTimeout(timer)
   }
-  if (app.exitCode !== 0) {
-    throw new Error(`The app ended with ${app.exitCode ?? app.signalCode}, not 0:\n${lastLines()}`)
-  }
+  if (child.exitCode === 0) return
+  throw new Error(`${name} ended with ${child.exitCode ?? child.signalCode}, not 0:\n${lastLines()}`)
 }
 
 function hasEnded(app: ChildProcess): boolean {

@@ -130,13 +130,13 @@ function slowPrograms(): Step[] {
   ]
 }
 
-/** Runs a step, and adds its result. Beside others, its output is printed as a whole at its end. */
-async function perform(step: Step, isBesideOthers = false): Promise<void> {
+/** Runs a step, and adds its result. Prints buffered output at the end, because other steps run at the same time. */
+async function perform(step: Step, isBuffered = false): Promise<void> {
   const start = Date.now()
   const parts = [`\n── ${step.name}\n`]
-  if (!isBesideOthers) process.stdout.write(parts[0] ?? '')
-  const counts = await countsOf(step, isBesideOthers ? (text) => parts.push(text) : undefined)
-  if (isBesideOthers) process.stdout.write(parts.join(''))
+  if (!isBuffered) process.stdout.write(parts[0] ?? '')
+  const counts = await countsOf(step, isBuffered ? (text) => parts.push(text) : undefined)
+  if (isBuffered) process.stdout.write(parts.join(''))
   results.push({ name: step.name, seconds: (Date.now() - start) / 1000, counts, failed: counts.failed > 0 })
 }
 

@@ -1,3 +1,4 @@
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { expect, test } from '@playwright/test'
 import { exchange } from '../../lib/server/test-exchange.ts'
 import { asset, newCustomer } from '../admin.ts'
@@ -147,3 +148,25 @@ for (const path of ['/sign-in', '/nothing']) {
     expect(nonces[0]).not.toBe(nonces[1])
   })
 }
+
+test('an assistant lists the tools of its key; other sites, hosts and paths reach none', async ({
+  request,
+  baseURL,
+}) => {
+  const headers = { Authorization: `Bearer ${key}` }
+  const client = new Client(
+    { name: 'test', version: '1' },
+    { versionNegotiation: { mode: { pin: '2026-07-28' } } },
+  )
+  await client.connect(
+    new StreamableHTTPClientTransport(new URL('/mcp', baseURL), { requestInit: { headers } }),
+  )
+  const { tools } = await client.listTools().finally(() => client.close())
+  expect(tools.map(({ name }) => name)).toEqual(expect.arrayContaining(['list_assets', 'list_invoices']))
+  const statusWith = async (more: Record<string, string>) =>
+    (await request.post('/mcp', { headers: { ...headers, ...more }, data: {} })).status()
+  expect(await statusWith({ origin: 'https://evil.example' })).toBe(403)
+  expect(await statusWith({ host: 'evil.example' })).toBe(400)
+  expect((await request.get('/mcp')).status()).toBe(401)
+  expect((await request.get('/mcp/more')).status()).toBe(404)
+})

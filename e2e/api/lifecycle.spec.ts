@@ -45,13 +45,9 @@ async function quantity(): Promise<number> {
   return (await answer.json()).properties.subscription.Seats.NumberOfSeats
 }
 
-test('a start prints its address first, and nothing of Next', () => {
-  const lines = app.output().trim().split('\n')
-  expect(lines[0]).toMatch(/^Listening on http/)
-  expect(lines.slice(1).filter((line) => !line.startsWith('{'))).toEqual([])
-})
-
-test('SIGTERM lets a running request finish, closes idle connections and stops the database', async () => {
+test('SIGTERM lets a running request finish, closes idle connections and stops the database', {
+  tag: '@deep',
+}, async () => {
   const lines = ['Host: localhost:PORT', `Authorization: Bearer ${key}`, 'Content-Type: application/json']
   const requestText = `PATCH ${path} HTTP/1.1\r\n${lines.join('\r\n').replace('PORT', `${app.port}`)}\r\n`
   // `100 Continue` shows that the request has begun, and the closed idle connection that the shutdown has.
@@ -139,7 +135,7 @@ test('a killed database is restarted automatically', { tag: '@deep' }, async () 
   expect(await setQuantity(before + 1)).toBe(true)
 })
 
-test('a failed start logs one line with the reason, and damages nothing', async () => {
+test('a failed start logs one line with the reason, and damages nothing', { tag: '@deep' }, async () => {
   const start = (more: Record<string, string>) => run('lib/server/start.ts', isolatedEnvironment(data, more))
   const second = await start({ PORT: `${app.port}` })
   expect([second.code, second.err]).toEqual([1, expect.stringMatching(/^[^\n]*:\d+ is in use[^\n]*\n$/)])

@@ -1,7 +1,7 @@
 import { expect, test } from '@playwright/test'
 import { newCustomer, PASSWORD } from '../admin.ts'
 import { expectGood } from '../axe-checks.ts'
-import { complaints, openMenu, PHONE, signIn, signInByForm } from '../browser.ts'
+import { complaints, giveSession, openMenu, PHONE, signIn, signInByForm } from '../browser.ts'
 
 const member = { it: '', finance: '', admin: '', changing: '', typo: '' }
 
@@ -204,7 +204,7 @@ test('a sign-out ends the session, also for a copy of its cookie', async ({ page
 })
 
 test('an unknown address shows an error with a way out', async ({ page }) => {
-  await signIn(page, member.it)
+  await giveSession(page.context(), member.it)
   const answer = await page.goto('/nothing/here')
   expect(answer?.status()).toBe(404)
   await expect(page.getByRole('heading', { name: 'Page not found' })).toBeVisible()

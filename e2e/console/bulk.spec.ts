@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { type Browser, expect, type Page, test } from '@playwright/test'
 import { asset, invoice, newCustomer } from '../admin.ts'
 import { expectGood } from '../axe-checks.ts'
-import { complaints, PHONE, signIn } from '../browser.ts'
+import { complaints, giveSession, PHONE, signIn } from '../browser.ts'
 
 const COMMITTED = { assigned: 40, commitmentEnd: '2099-03-01T00:00:00Z' }
 const MANY = Array.from({ length: 8 }, (_, at) => `office-suite-many-${at}`)
@@ -50,10 +50,9 @@ async function totals(page: Page, id: string): Promise<number[]> {
 
 async function anaSets(browser: Browser, id: string, quantity: number): Promise<void> {
   const context = await browser.newContext()
-  const page = await context.newPage()
-  await signIn(page, member.ana)
-  const headers = { origin: new URL(page.url()).origin }
-  const answer = await page.request.patch(`/billing/v1/assets/${id}`, { headers, data: { quantity } })
+  await giveSession(context, member.ana)
+  const headers = { origin: process.env.E2E_BASE_URL as string }
+  const answer = await context.request.patch(`/billing/v1/assets/${id}`, { headers, data: { quantity } })
   expect(answer.status()).toBe(200)
   await context.close()
 }

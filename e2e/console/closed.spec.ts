@@ -1,7 +1,7 @@
 import { expect, test } from '@playwright/test'
 import { asset, invoice, newCustomer } from '../admin.ts'
 import { expectGood } from '../axe-checks.ts'
-import { complaints, PHONE, signIn, signInFreshly } from '../browser.ts'
+import { complaints, giveSession, PHONE, signIn } from '../browser.ts'
 
 const member = { it: '', finance: '' }
 let close: () => Promise<string>
@@ -41,7 +41,7 @@ test('a member of a closed customer can still read, and sees why nothing can be 
 
 test('each screen shows until when it can be read', async ({ page }) => {
   const pageErrors = complaints(page)
-  await signInFreshly(page, member.finance)
+  await giveSession(page.context(), member.finance)
   for (const path of ['/', '/invoices', '/sessions']) {
     await page.goto(path)
     const sidebarNote = page.getByRole('complementary', { name: note })

@@ -4,7 +4,7 @@ import { parse } from 'csv-parse/sync'
 import { readXlsx } from 'hucre/xlsx'
 import { invoice, newCustomer } from '../admin.ts'
 import { expectGood } from '../axe-checks.ts'
-import { complaints, exported, PHONE, signIn } from '../browser.ts'
+import { complaints, exported, giveSession, PHONE, signIn } from '../browser.ts'
 import { day, sinceThen } from '../days.ts'
 
 const SEP = { invoiceDate: '2026-09-30', dueDate: '2026-10-30' }
@@ -141,7 +141,7 @@ test('an impossible comparison shows its reason; a foreign invoice is not found'
   await page.goto('/invoices/compare?to=OCT-WEB')
   await expect(page.getByText('There is nothing to compare OCT-WEB with')).toBeVisible()
   await page.context().clearCookies()
-  await signIn(page, people.other)
+  await giveSession(page.context(), people.other)
   expect((await page.goto('/invoices/compare?from=SEP&to=OCT'))?.status()).toBe(404)
   await page.context().clearCookies()
   await signIn(page, people.it, '/invoices/compare?from=SEP&to=OCT')

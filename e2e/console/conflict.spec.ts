@@ -1,7 +1,7 @@
 import { type Browser, expect, type Page, test } from '@playwright/test'
 import { asset, newCustomer } from '../admin.ts'
 import { expectGood } from '../axe-checks.ts'
-import { complaints, PHONE, signIn } from '../browser.ts'
+import { complaints, giveSession, PHONE, signIn } from '../browser.ts'
 
 const member = { ana: '', ida: '' }
 
@@ -21,10 +21,9 @@ const control = (page: Page, name: string) => page.getByRole('spinbutton', { nam
 /** Sets a total as Ana, in another browser. */
 async function anaSets(browser: Browser, id: string, quantity: number): Promise<void> {
   const context = await browser.newContext()
-  const page = await context.newPage()
-  await signIn(page, member.ana)
-  const headers = { origin: new URL(page.url()).origin }
-  const answer = await page.request.patch(`/billing/v1/assets/${id}`, { headers, data: { quantity } })
+  await giveSession(context, member.ana)
+  const headers = { origin: process.env.E2E_BASE_URL as string }
+  const answer = await context.request.patch(`/billing/v1/assets/${id}`, { headers, data: { quantity } })
   expect(answer.status()).toBe(200)
   await context.close()
 }

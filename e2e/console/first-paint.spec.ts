@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { expect, type Page, test } from '@playwright/test'
 import { deferScripts } from '../../lib/server/delivery/deferred-scripts.ts'
 import { asset, invoice, newCustomer } from '../admin.ts'
-import { complaints, signIn } from '../browser.ts'
+import { complaints, giveSession, signIn } from '../browser.ts'
 
 // Scripts are held back until the first paint: lib/server/delivery/release.ts.
 
@@ -85,7 +85,7 @@ test('a press starts hydration before the first paint', async ({ page }) => {
 
 test('clicks before hydration are replayed afterwards, each once', async ({ page }) => {
   const pageErrors = complaints(page)
-  await signIn(page, admin)
+  await giveSession(page.context(), admin)
   const gate = new EventEmitter()
   const opened = once(gate, 'open')
   await page.route('**/_next/static/**/*.js', (route) => opened.then(() => route.continue()))
@@ -105,7 +105,7 @@ test('clicks before hydration are replayed afterwards, each once', async ({ page
 })
 
 test('clicks in a part whose script is still loading are replayed after it', async ({ page }) => {
-  await signIn(page, admin)
+  await giveSession(page.context(), admin)
   const path = '/invoices?search=zzz'
   const first = await (await page.request.get(path)).text()
   const gate = new EventEmitter()
@@ -122,7 +122,7 @@ test('clicks in a part whose script is still loading are replayed after it', asy
 })
 
 test('a review that is confirmed before hydration buys nothing, and is shown again', async ({ page }) => {
-  await signIn(page, admin)
+  await giveSession(page.context(), admin)
   await page.route('**/_next/static/**/*.js', (route) => route.abort())
   await page.goto('/assets/workspace-suite-1?set=12')
   const press = page.getByRole('button', { name: 'Set to 12 licenses' })

@@ -230,7 +230,10 @@ const DRIVERS: Record<InputMethod, { hands: (page: Page) => InputDriver; how: Br
 
 for (const [name, { hands, how }] of Object.entries(DRIVERS))
   for (const [journey, { most, go }] of Object.entries(JOURNEYS))
-    test(`${journey}: ${name}, ${most} at most`, async ({ browser, baseURL }) => {
+    test(`${journey}: ${name}, ${most} at most`, { tag: name === 'mouse' ? [] : '@deep' }, async ({
+      browser,
+      baseURL,
+    }) => {
       const context = await browser.newContext({
         ...{ baseURL: baseURL ?? '', reducedMotion: 'reduce', ...how },
         permissions: ['clipboard-read', 'clipboard-write'],

@@ -2,9 +2,9 @@ import { expect, type Page, test } from '@playwright/test'
 import { asset, invoice, newCustomer } from '../admin.ts'
 import { signIn, waitForRows } from '../browser.ts'
 import { day } from '../days.ts'
-import { applyViewport, excess } from '../viewports.ts'
+import { excess } from '../viewports.ts'
 
-// Rows that are visible without scrolling, their height, and the frame that all lists share.
+// Rows that are visible without scrolling, and their height.
 
 const LAPTOP = { width: 1366, height: 768 }
 const PHONE = { width: 360, height: 740 }
@@ -80,62 +80,3 @@ for (const [path, name, least] of LISTS)
     expect(first?.bottom).toBeLessThanOrEqual(bar?.y ?? 0)
     expect(await excess(page)).toBeLessThanOrEqual(0)
   })
-
-/** Lists whose filters and tools are in the same bar. */
-const SCREENS: string[] = [
-  ...LISTS.map(([path]) => path),
-  ...['/keys', '/activity', '/activity/events', '/invoices/statement', '/invoices/explain'],
-]
-
-/** Screens whose tables have a header in each row. */
-const TABLES = [
-  ...['/assets', '/assets/workspace-suite-0', '/invoices', '/invoices/IN-203610', '/invoices/statement'],
-  '/invoices/compare?from=IN-203612&to=IN-203618',
-  ...['/activity/events', '/members', '/sessions'],
-]
-/** Screens of the same width. */
-const WIDE = [...SCREENS, '/', '/sessions', '/notifications', '/sign-on']
-
-test('each list has its filters, then its tools, in the same order, and each row of a table a header', async ({
-  page,
-}) => {
-  await page.setViewportSize(LAPTOP)
-  await signIn(page, admin)
-  const sequence = ['Views', 'Columns', 'Order', 'Export', 'Print', 'Copy as request']
-  const edges = new Set<string>()
-  for (const path of new Set([...WIDE, ...TABLES])) {
-    await page.setViewportSize(LAPTOP)
-    await page.goto(path)
-    await waitForRows(page)
-    if (SCREENS.includes(path)) {
-      const bar = page.getByRole('search', { name: 'Filters' })
-      const tools = bar.getByRole('group', { name: 'Tools' }).getByRole('button')
-      await expect(tools.last()).toBeVisible()
-      const names = await tools.evaluateAll((all) =>
-        all.map((one) => (one.getAttribute('aria-label') ?? one.textContent ?? '').replace(/:.*/, '')),
-      )
-      const positions = names.map((name) => sequence.indexOf(name))
-      expect([path, positions.includes(-1), positions]).toEqual([
-        path,
-        false,
-        positions.toSorted((a, b) => a - b),
-      ])
-      const [barBox, headingBox] = [
-        await bar.boundingBox(),
-        await page.getByRole('heading', { level: 1 }).boundingBox(),
-      ]
-      expect(headingBox?.y ?? 0).toBeLessThan(barBox?.y ?? 0)
-    }
-    if (TABLES.includes(path)) {
-      const rows = page.locator('main tbody tr')
-      await expect(rows).not.toHaveCount(0)
-      expect([path, await rows.filter({ hasNot: page.locator('th[scope=row]') }).count()]).toEqual([path, 0])
-    }
-    if (!WIDE.includes(path)) continue
-    // Every screen has the same content width on a wide window.
-    await applyViewport(page, { name: 'wide', width: 2560, height: 1300 })
-    const box = await page.locator('main').boundingBox()
-    edges.add(`${box?.x} ${box?.width}`)
-  }
-  expect([...edges]).toHaveLength(1)
-})

@@ -3,15 +3,16 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, type Page, test } from '@playwright/test'
 import { type Catcher, startCatcher } from '../../test/fakes/mail/catcher.ts'
-import { newCustomer, PASSWORD } from '../admin.ts'
+import { newCustomer, PASSWORD, sendMails } from '../admin.ts'
 import { expectGood } from '../axe-checks.ts'
 import { complaints, PHONE, press, typeTwice } from '../browser.ts'
 import { freePort } from '../free-port.ts'
-import { isolatedEnvironment, run, startIsolatedApp } from '../isolated-app.ts'
+import { isolatedEnvironment, postmaster, startIsolatedApp } from '../isolated-app.ts'
 
 // A console under a name, which passkeys need, and with a mail server.
 
 let catcher: Catcher
+let data = ''
 let env: NodeJS.ProcessEnv
 let app: Awaited<ReturnType<typeof startIsolatedApp>>
 let url = ''
@@ -20,7 +21,8 @@ test.beforeAll(async () => {
   catcher = await startCatcher()
   const port = await freePort()
   url = `http://localhost:${port}`
-  env = isolatedEnvironment(mkdtempSync(join(tmpdir(), 'named-')), {
+  data = mkdtempSync(join(tmpdir(), 'named-'))
+  env = isolatedEnvironment(data, {
     ...{ PORT: String(port), BASE_URL: url },
     ...{ SMTP_URL: catcher.url, MAIL_FROM: 'billing@reseller.example' },
   })
@@ -30,6 +32,12 @@ test.afterAll(async () => {
   app?.kill('SIGTERM')
   await app?.ended
   await catcher?.close()
+})
+
+test('a start prints its address first, and nothing of Next', () => {
+  const lines = app.output().trim().split('\n')
+  expect(lines[0]).toMatch(/^Listening on http/)
+  expect(lines.slice(1).filter((line) => !line.startsWith('{'))).toEqual([])
 })
 
 test('a forgotten password is reset by a mail, on a phone and by keyboard', async ({ page }) => {
@@ -49,7 +57,7 @@ test('a forgotten password is reset by a mail, on a phone and by keyboard', asyn
   }
   expect(new Set(answers).size).toBe(1)
   await expectGood(page)
-  expect((await run('e2e/notify-members.ts', env)).code).toBe(0)
+  await sendMails(catcher.url, env)
   // The app's job may have been first.
   await expect.poll(() => catcher.mails.filter(({ text }) => text.includes('/reset/')).length).toBe(1)
   const mail = catcher.mails.find(({ text }) => text.includes('/reset/'))
@@ -120,6 +128,13 @@ test('a passkey signs in with or without a password, and is removed', async ({ p
   await press(page, 'Use a passkey instead')
   await expect(page.getByRole('alert').filter({ hasText: 'Use your password.' })).toBeVisible()
   expect(pageErrors.filter((line) => !line.includes('401'))).toEqual([])
+})
+
+test('SIGTERM ends the app with 0, and with it the embedded database', async () => {
+  expect(postmaster(data)).toBeGreaterThan(0)
+  app.kill('SIGTERM')
+  expect(await app.ended).toBe(0)
+  expect(postmaster(data)).toBeUndefined()
 })
 
 async function signInAt(page: Page, url: string, email: string) {

@@ -1,6 +1,6 @@
 import { expect, type Page, test } from '@playwright/test'
 import { asset, invoice, newCustomer } from '../admin.ts'
-import { signIn, waitForRows } from '../browser.ts'
+import { giveSession, waitForRows } from '../browser.ts'
 import { day } from '../days.ts'
 import { everyScreen } from '../every-screen.ts'
 import { excess } from '../viewports.ts'
@@ -51,7 +51,7 @@ test('each sheet has its customer and the time of printing, and nothing overflow
   page,
 }) => {
   test.slow()
-  await signIn(page, admin)
+  await giveSession(page.context(), admin)
   const findings: string[] = []
   for (const path of signedIn) {
     await print(page, path)
@@ -72,7 +72,7 @@ test('each sheet has its customer and the time of printing, and nothing overflow
 test('a printed list of invoices and a printed statement keep all columns, with the longest amounts', async ({
   page,
 }) => {
-  await signIn(page, admin)
+  await giveSession(page.context(), admin)
   const columns = ['Invoice', 'Date', 'Billed to', 'Issuer', 'Platform', 'Due', 'Status', 'Total', 'Balance']
   for (const [path, table, names] of [
     ['/invoices', /^Invoices/, columns],
@@ -91,7 +91,7 @@ test('a printed list of invoices and a printed statement keep all columns, with 
 })
 
 test('printed events have their actor, and the printed lines of home are in columns', async ({ page }) => {
-  await signIn(page, admin)
+  await giveSession(page.context(), admin)
   await print(page, '/activity/events')
   const event = page.getByRole('row', { name: 'Signed in' }).first()
   await expect(event.getByRole('cell').first()).toContainText(/^Ada Min signed in/)

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { expect, type Page, test } from '@playwright/test'
 import { invoice, newCustomer } from '../admin.ts'
 import { expectAccessibleAtBoth } from '../axe-checks.ts'
-import { complaints, DESKTOP, exported, signIn, waitForRows } from '../browser.ts'
+import { complaints, DESKTOP, exported, giveSession, signIn, waitForRows } from '../browser.ts'
 import { day, sinceThen } from '../days.ts'
 
 const MANY = 300
@@ -159,9 +159,8 @@ const SHEETS = [
 test('a sheet is black on white, has the customer and the time of printing, and no controls', async ({
   page,
 }) => {
-  await signIn(page, people.finance)
-  const { hostname: domain } = new URL(page.url())
-  await page.context().addCookies([{ name: 'theme', value: 'dark', domain, path: '/' }])
+  await giveSession(page.context(), people.finance)
+  await page.context().addCookies([{ name: 'theme', value: 'dark', url: process.env.E2E_BASE_URL as string }])
   for (const [path, title, note] of SHEETS) {
     await page.emulateMedia({ media: 'screen' })
     await page.goto(path)

@@ -8,18 +8,21 @@ import { type FakeMicrosoft, startMicrosoft } from '../../test/fakes/microsoft/f
 import { startRecorder } from '../../test/fakes/vendors/recorder.ts'
 import { asset, newCustomer } from '../admin.ts'
 import { expectGood } from '../axe-checks.ts'
-import { complaints, PHONE, signIn } from '../browser.ts'
+import { complaints, PHONE, pressEnter, signIn } from '../browser.ts'
 import { isolatedEnvironment, startIsolatedApp } from '../isolated-app.ts'
 
-// Messages of the screens about changes that have to wait, were not applied, or were made by the vendor.
+// Messages of the screens about changes that have to wait, were not applied, were made by the vendor, or have an unclear
+// outcome; and a reading of the vendor's records before the hourly one.
 
 const TIMES = {
-  VENDOR_WRITE_MS: '500',
+  VENDOR_WRITE_MS: '1500',
   VENDOR_CONFIRM_MS: '500',
-  VENDOR_CHECK_MS: '1000',
+  VENDOR_CHECK_MS: '500',
   VENDOR_STALE_MS: '500',
   VENDOR_PAUSE_MS: '1000',
-  GOOGLE_SETTLE_SECONDS: '1',
+  VENDOR_AGAIN_MS: '1000',
+  // Long enough for a busy machine to show an open change.
+  GOOGLE_SETTLE_SECONDS: '3',
   MICROSOFT_SETTLE_SECONDS: '7200',
 }
 const LONG =
@@ -28,6 +31,8 @@ const data = mkdtempSync(join(tmpdir(), 'licenses-invoices-own-'))
 const contexts: BrowserContext[] = []
 const member = { ana: '', ida: '' }
 let google: FakeGoogle
+/** Change in the vendor's console at the exact moment of the next write of Meet. */
+let onNextWrite: (() => void) | undefined
 let microsoft: FakeMicrosoft
 /** Connections to both vendors, whose bytes can be read. */
 let lines: Record<'google' | 'microsoft', Awaited<ReturnType<typeof startRecorder>>>
@@ -37,7 +42,14 @@ let app: Awaited<ReturnType<typeof startIsolatedApp>>
 test.describe.configure({ mode: 'serial' })
 
 test.beforeAll(async () => {
-  google = await startGoogle({ retryAfter: 4 })
+  google = await startGoogle({
+    retryAfter: 4,
+    onStep(step, { subscriptionId }) {
+      if (step !== 'write-applied' || subscriptionId !== 'S-workspace-suite-5') return
+      onNextWrite?.()
+      onNextWrite = undefined
+    },
+  })
   microsoft = await startMicrosoft()
   lines = { google: await startRecorder(google.url), microsoft: await startRecorder(microsoft.url) }
   const env = isolatedEnvironment(data, {
@@ -60,8 +72,9 @@ test.beforeAll(async () => {
     at('google-workspace', 'workspace-suite-1', 'Business Plus'),
     at('google-workspace', 'workspace-suite-2', LONG),
     at('google-workspace', 'workspace-suite-3', 'Chat'),
-    at('google-workspace', 'workspace-suite-4', 'Vault'),
-    at('google-workspace', 'workspace-suite-5', 'Voice'),
+    at('google-workspace', 'workspace-suite-4', 'Voice'),
+    at('google-workspace', 'workspace-suite-5', 'Meet'),
+    at('google-workspace', 'workspace-suite-6', 'Frontline Starter'),
     at('microsoft-partner-center', 'office-suite-1', 'Office E3'),
     at('microsoft-partner-center', 'office-suite-2', 'Office E5'),
     at('microsoft-partner-center', 'office-suite-3', 'Office F3'),
@@ -97,6 +110,15 @@ async function open(browser: Browser, email: string, path = '/assets'): Promise<
 const control = (page: Page, name: string) =>
   page.getByRole('spinbutton', { name: `Licenses of ${name}`, exact: true })
 const row = (page: Page, name: string) => page.getByRole('row').filter({ has: control(page, name) })
+/** Control of an asset's page. */
+const total = (page: Page) => page.getByRole('spinbutton', { name: /^Licenses of / })
+const changes = (page: Page) =>
+  page
+    .getByRole('table', { name: /^Changes of licenses/ })
+    .locator('tbody')
+    .getByRole('row')
+const unclear = (page: Page) => changes(page).filter({ hasText: 'Unclear' })
+const CHECKED = 'I have checked it: Meet, 240 → 250'
 const toast = (page: Page, text: string | RegExp) => page.getByRole('status').getByText(text)
 
 async function set(page: Page, name: string, quantity: number): Promise<void> {
@@ -120,7 +142,7 @@ test('the built server sends a change with its length, in one piece, and with ou
   request,
 }) => {
   const headers = { Authorization: `Bearer ${key}` }
-  for (const id of ['workspace-suite-5', 'office-suite-3']) {
+  for (const id of ['workspace-suite-4', 'office-suite-3']) {
     const answer = await request.patch(`${app.url}/billing/v1/assets/${id}`, {
       headers,
       data: { quantity: 245 },
@@ -264,30 +286,102 @@ test('an open change shows its deadline and the id to quote, and is resent where
   expect(pageErrors).toEqual([])
 })
 
-test('an unclear change shows the next steps and the id to quote', async ({ browser }) => {
-  google.setFault('S-workspace-suite-4', { write: 'drop-before' })
-  const page = await open(browser, member.ana)
-  const sent = () => google.exchanges.filter(({ call }) => call.kind === 'write').length
-  const before = sent()
-  await set(page, 'Vault', 250)
-  await expect.poll(sent).toBe(before + 1)
-  // Its answer is lost, and a third total is set at the vendor before the outcome is read.
-  google.setByVendor('S-workspace-suite-4', 245)
-  const sign = row(page, 'Vault').getByRole('link', {
+test('an unclear change is shown, compared, acknowledged, and set again', async ({ browser }) => {
+  const page = await open(browser, member.ana, '/assets/workspace-suite-5')
+  const pageErrors = complaints(page)
+  // The answer is cut off, and another total is set at the vendor before the next read.
+  google.setFault('S-workspace-suite-5', 'reset-after')
+  onNextWrite = () => {
+    google.setFault('S-workspace-suite-5', undefined)
+    google.setByVendor('S-workspace-suite-5', 245)
+  }
+  await total(page).fill('250')
+  await page.getByRole('button', { name: 'Set to 250 licenses' }).click()
+  await expect(total(page)).toBeDisabled()
+  await expect(
+    page.getByRole('status').getByText(/We can’t tell whether the change to 250 reached/),
+  ).toBeVisible()
+  await expect(total(page)).toBeEnabled()
+  await expect(total(page)).toHaveValue('245')
+  await expect(unclear(page)).toContainText(/240 → 250.*We can’t tell .* it shows 245/)
+  await expect(changes(page).filter({ hasText: 'Changed at the vendor' })).toContainText('240 → 245')
+  await expectGoodAtAllWidths(page)
+
+  await page.goto('/assets')
+  const sign = row(page, 'Meet').getByRole('link', {
     name: 'We can’t tell whether 250 licenses reached Google',
   })
   await expect(sign).toBeVisible()
-  await expect(control(page, 'Vault')).toBeEnabled()
+  await expect(control(page, 'Meet')).toBeEnabled()
   await expectGoodAtAllWidths(page)
   await sign.click()
   await expect(
     page.getByText(/^It shows 245, and someone else has changed it there too\. Compare/),
   ).toBeVisible()
   await expect(page.getByText('If you ask for help, quote change')).toBeVisible()
-  await expectGoodAtAllWidths(page)
   await page.getByRole('link', { name: 'in the history' }).click()
-  await expect(page.getByRole('button', { name: /^I have checked it/ })).toBeInViewport()
-  google.setFault('S-workspace-suite-4', undefined)
+  await expect(page.getByRole('button', { name: CHECKED })).toBeInViewport()
+
+  await page.goto('/activity?filter=state:UNCLEAR')
+  await expect(changes(page)).toHaveCount(1)
+  await expect(page.getByRole('button', { name: CHECKED })).toHaveAccessibleDescription(/nothing is sent/)
+  await expectGoodAtAllWidths(page)
+
+  await pressEnter(page.getByRole('button', { name: CHECKED }))
+  const checkedNote = page.getByText(/^Checked by Ana Ruiz, \d+ \w+ \d{4}, \d\d:\d\d UTC$/)
+  await expect(checkedNote).toBeFocused()
+  await expectGoodAtAllWidths(page)
+  await page.reload()
+  await expect(checkedNote).toBeVisible()
+  await expect(page.getByRole('button', { name: CHECKED })).toHaveCount(0)
+
+  await page.goto('/assets/workspace-suite-5')
+  await expect(unclear(page)).toContainText('Checked by Ana Ruiz')
+  await total(page).fill('250')
+  await page.getByRole('button', { name: 'Set to 250 licenses' }).click()
+  await expect(page.getByRole('status').getByText('Meet: 245 → 250 licenses')).toBeVisible()
+  await expect(changes(page).first()).toContainText(/Ana Ruiz.*245 → 250.*Applied/)
+  expect(google.subscription('S-workspace-suite-5')?.total).toBe(250)
+  expect(pageErrors).toEqual([])
+})
+
+test("an asset is read again on request: its values are the vendor's, and the button keeps the focus", async ({
+  browser,
+}) => {
+  const page = await open(browser, member.ana, '/assets/workspace-suite-6')
+  const pageErrors = complaints(page)
+  const button = page.getByRole('button', { name: 'Read again now' })
+  await expect(total(page)).toHaveValue('240')
+  google.setByVendor('S-workspace-suite-6', 255)
+  await button.focus()
+  await page.keyboard.press('Enter')
+  await expect(
+    page.getByRole('status').getByText(/^At \d\d:\d\d:\d\d UTC it showed 255 purchased, 182 assigned\.$/),
+  ).toBeVisible()
+  await expect(button).toBeFocused()
+  await expect(total(page)).toHaveValue('255')
+  await expect(page.getByLabel('Facts')).toContainText('Purchased255')
+  await expect(changes(page).first()).toContainText(/240 → 255.*Changed at the vendor/)
+  await expectGoodAtAllWidths(page)
+
+  google.setDown(true)
+  const failure = page.getByRole('alert').filter({ hasText: 'Not read' })
+  await expect(async () => {
+    await button.click()
+    await expect(failure).toContainText('Google Workspace cannot be reached for the moment.', {
+      timeout: 2000,
+    })
+  }).toPass()
+  await expect(button).toBeFocused()
+  await expectGoodAtAllWidths(page)
+  google.setDown(false)
+  google.setByVendor('S-workspace-suite-6', 260)
+  await expect(async () => {
+    await button.click()
+    await expect(total(page)).toHaveValue('260', { timeout: 2000 })
+  }).toPass()
+  await expect(failure).toHaveCount(0)
+  expect(pageErrors).toEqual([])
 })
 
 test('a revoked key is a matter for the reseller, without a wait', async ({ browser }) => {

@@ -1,20 +1,22 @@
 import { expect, type Page, test } from '@playwright/test'
 import { asset, invoice, newCustomer } from '../admin.ts'
 import { expectAccessible, expectAccessibleAtBoth } from '../axe-checks.ts'
-import { DESKTOP, PHONE, signIn, waitForHydration, waitForRows } from '../browser.ts'
+import { DESKTOP, giveSession, PHONE, signIn, waitForHydration, waitForRows } from '../browser.ts'
 import { day } from '../days.ts'
 import { everyScreen } from '../every-screen.ts'
 import { applyViewport, excess, VIEWPORTS } from '../viewports.ts'
 
-// Every screen at rest, with names of the largest length: axe, and every viewport from 320 to 2560 px (journeys with
-// long amounts are in the specs of their screens); and the bottom bar of some viewports.
+// Every screen at rest, with names of the largest length: axe, every viewport from 320 to 2560 px (journeys with long
+// amounts are in the specs of their screens), and the frame that all lists share; and the bottom bar of some viewports.
 
 const LONG =
   'Enterprise Plus for Regulated Research with Extended Data Residency (Nonprofit Transition Agreement)'
 const UNBROKEN = 'Donaudampfschifffahrtselektrizitätenhauptbetriebswerkbauunterbeamtengesellschaft'
 const { signedIn, outside } = everyScreen({ asset: 'workspace-suite-2', invoice: 'IN-2', other: 'IN-1' })
-/** Widths on both sides of each breakpoint, and some in between, that no viewport of the list has. */
+/** Widths that no viewport of the list has: the lowest and the highest one of each layout, and one in between. */
 const BREAKPOINT_WIDTHS = [689, 720, 721, 860, 991, 992, 1279, 1280, 1359]
+/** Viewports without those in the dark, which differ from others only in their colors. */
+const SIZES = VIEWPORTS.filter(({ media }) => media?.colorScheme === undefined)
 let admin = ''
 
 test.beforeAll(async ({ baseURL }) => {
@@ -51,43 +53,123 @@ test.beforeAll(async ({ baseURL }) => {
   expect([await set(200), await set(20), await set(240)]).toEqual([200, 422, 200])
 })
 
-/** Returns whether content is cut off. The table of renewals scrolls within its box; no other table has this name. */
+/** Table that scrolls within its box; no other one has this name. */
+const renewals = (page: Page) => page.getByRole('table', { name: 'Renewals' })
+
+/** Returns whether the table of renewals is cut off. */
 function isCut(page: Page): Promise<boolean> {
-  return page
-    .getByRole('table', { name: 'Renewals' })
-    .evaluateAll((all) => all.some((one) => one.scrollWidth > (one.parentElement?.clientWidth ?? 0)))
+  return renewals(page).evaluateAll((all) =>
+    all.some((one) => one.scrollWidth > (one.parentElement?.clientWidth ?? 0)),
+  )
 }
 
-/** One load of a screen is for both: it takes as long as axe. */
-async function expectGoodAtRest(page: Page, paths: string[]): Promise<void> {
+/** Lists whose filters and tools are in the same bar. */
+const LISTS = [
+  ...['/invoices', '/assets', '/assets/renewals', '/members', '/keys', '/activity', '/activity/events'],
+  ...['/invoices/statement', '/invoices/explain'],
+]
+/** Screens of the same content width. */
+const WIDE = [...LISTS, '/', '/sessions', '/notifications', '/sign-on']
+/** Screens whose tables have a header in each row. */
+const TABLES = [
+  ...['/assets', '/assets/workspace-suite-1', '/invoices', '/invoices/IN-2', '/invoices/statement'],
+  ...['/invoices/compare?from=IN-1&to=IN-2', '/activity/events', '/members', '/sessions'],
+]
+const TOOLS = ['Views', 'Columns', 'Order', 'Export', 'Print', 'Copy as request']
+
+/** Expects the filters of a list below its heading, then its tools, in the same order in each list. */
+async function expectTools(page: Page): Promise<void> {
+  const bar = page.getByRole('search', { name: 'Filters' })
+  const tools = bar.getByRole('group', { name: 'Tools' }).getByRole('button')
+  await expect(tools.last()).toBeVisible()
+  const names = await tools.evaluateAll((all) =>
+    all.map((one) => (one.getAttribute('aria-label') ?? one.textContent ?? '').replace(/:.*/, '')),
+  )
+  expect(names).toEqual(TOOLS.filter((name) => names.includes(name)))
+  const heading = await page.getByRole('heading', { level: 1 }).boundingBox()
+  expect(heading?.y ?? 0).toBeLessThan((await bar.boundingBox())?.y ?? 0)
+}
+
+async function expectRowHeaders(page: Page): Promise<void> {
+  const rows = page.locator('main tbody tr')
+  await expect(rows).not.toHaveCount(0)
+  await expect(rows.filter({ hasNot: page.locator('th[scope=row]') })).toHaveCount(0)
+}
+
+/** Returns the widths at which the page is wider than the window or cut off. It scrolls to its top. */
+async function overflows(page: Page, path: string): Promise<string[]> {
   const findings: string[] = []
+  await applyViewport(page, { name: 'between', width: 1360, height: 900 })
+  const hasRenewals = (await renewals(page).count()) > 0
+  for (const width of BREAKPOINT_WIDTHS) {
+    await page.setViewportSize({ width, height: 900 })
+    const more = await excess(page)
+    if (more > 0) findings.push(`${path}, ${width} px: ${more} px`)
+    if (hasRenewals && (await isCut(page)))
+      findings.push(`${path}, ${width} px: the table of renewals is cut`)
+  }
+  for (const viewport of SIZES) {
+    await applyViewport(page, viewport)
+    const more = await excess(page)
+    if (more > 0) findings.push(`${path}, ${viewport.name}: ${more} px`)
+  }
+  return findings
+}
+
+/**
+ * Returns the controls of the content that are no tab stops. Arrow keys lead to the points of a plot, and do the same as
+ * the buttons of a number; a button opens the field for a file.
+ */
+function withoutTabStop(page: Page): Promise<string[]> {
+  const controls = page
+    .locator('main')
+    .locator('a[href], button, input:not([type=file]), select, textarea, summary')
+  return controls.evaluateAll((all) =>
+    all
+      .filter((one) => (one as HTMLElement).tabIndex < 0 && one.checkVisibility())
+      .filter((one) => !one.closest('svg, [role=group]:has([role=spinbutton])'))
+      .map((one) => one.getAttribute('aria-label') ?? one.textContent ?? ''),
+  )
+}
+
+/** One load of a screen is for all: it takes as long as axe. Returns the edges of the content on wide screens. */
+async function expectGoodAtRest(page: Page, paths: string[]): Promise<Set<string>> {
+  const findings: string[] = []
+  const edges = new Set<string>()
   // A second width would double the time, and other tests check phones for horizontal scrolling there.
   const check = process.env.DEEP === '1' ? expectAccessibleAtBoth : expectAccessible
   for (const path of paths) {
     await applyViewport(page, { name: 'desk', ...DESKTOP })
     await page.goto(path)
     await expect(page.getByRole('heading', { level: 1 })).toBeVisible()
-    await check(page).catch((error) => findings.push(`${path}: ${error.message}`))
-    await applyViewport(page, { name: 'between', width: 1360, height: 900 })
-    for (const width of BREAKPOINT_WIDTHS) {
-      await page.setViewportSize({ width, height: 900 })
-      const more = await excess(page)
-      if (more > 0) findings.push(`${path}, ${width} px: ${more} px`)
-      if (await isCut(page)) findings.push(`${path}, ${width} px: the table of renewals is cut`)
-    }
-    for (const viewport of VIEWPORTS) {
-      await applyViewport(page, viewport)
-      const more = await excess(page)
-      if (more > 0) findings.push(`${path}, ${viewport.name}: ${more} px`)
-    }
+    const note = (error: Error) => findings.push(`${path}: ${error.message}`)
+    await check(page).catch(note)
+    await page.setViewportSize(DESKTOP)
+    findings.push(...(await withoutTabStop(page)).map((name) => `${path}: no tab stop: ${name}`))
+    if (LISTS.includes(path)) await expectTools(page).catch(note)
+    if (TABLES.includes(path)) await expectRowHeaders(page).catch(note)
+    findings.push(...(await overflows(page, path)))
+    if (WIDE.includes(path)) edges.add(await edgesOfContent(page))
   }
   expect(findings).toEqual([])
+  return edges
 }
 
-test('axe finds nothing on any screen, and none is wider than the window', async ({ page }) => {
+/** Returns where the content of a wide window begins and how wide it is. */
+async function edgesOfContent(page: Page): Promise<string> {
+  await applyViewport(page, { name: 'wide', width: 2560, height: 1300 })
+  const box = await page.locator('main').boundingBox()
+  return `${box?.x} ${box?.width}`
+}
+
+test('axe finds nothing on any screen, none is wider than the window, and lists share their frame', async ({
+  page,
+}) => {
   test.slow()
-  await signIn(page, admin)
-  await expectGoodAtRest(page, [...signedIn, '/assets/workspace-suite-1'])
+  await giveSession(page.context(), admin)
+  const paths = [...signedIn, '/assets/workspace-suite-1']
+  expect(paths).toEqual(expect.arrayContaining([...WIDE, ...TABLES]))
+  expect([...(await expectGoodAtRest(page, paths))]).toHaveLength(1)
 })
 
 test('axe finds nothing on a screen without a session, and none is wider than the window', async ({
@@ -129,6 +211,8 @@ test('the bottom bar on a phone links to the main screens, and covers nothing', 
   await bar(page).getByRole('link', { name: 'Invoices' }).click()
   await expect(page.getByRole('heading', { level: 1 })).toHaveText('Invoices')
   await expect(bar(page).locator('[aria-current]')).toHaveText('Invoices')
+  await bar(page).getByRole('button', { name: 'Search' }).click()
+  await expect(page.getByRole('combobox', { name: /^Search/ })).toBeFocused()
 })
 
 test('low windows, wide windows and print have no bottom bar', async ({ page }) => {

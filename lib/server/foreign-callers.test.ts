@@ -178,8 +178,8 @@ beforeAll(async () => {
     await database.sql(
       customer,
       `INSERT INTO payment_entries (customer_id, payment_id, position, invoice_id, amount, booked_on, cause)
-       SELECT $1, $2, position, CASE position WHEN 1 THEN $3 END, amount, (now() AT TIME ZONE 'UTC')::date, 'applied'
-       FROM (VALUES (1, 2), (2, 3)) AS parts (position, amount)`,
+       VALUES ($1, $2, 1, $3, 2, (now() AT TIME ZONE 'UTC')::date, 'applied'),
+         ($1, $2, 2, NULL, 3, (now() AT TIME ZONE 'UTC')::date, 'applied')`,
       [customer, `payment-${customer}`, `${upper}-1`],
     )
     await addCharges(customer, { ...names, number: `${upper}-1` }, [

@@ -1,4 +1,8 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
+import { listen } from './http-server.ts'
 import { openTestServer } from './test-server.ts'
 
 let testServer: Awaited<ReturnType<typeof openTestServer>>
@@ -20,6 +24,7 @@ beforeAll(async () => {
   })
 })
 afterAll(() => testServer.close())
+afterEach(() => vi.unstubAllEnvs())
 
 const REQUEST_START = 'PATCH /billing/v1/assets/a HTTP/1.1\r\nHost: console.example\r\n'
 const NEXT = 'GET /healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n'
@@ -174,4 +179,16 @@ test('a started response is not written into', async () => {
   )
   await slow.close()
   expect(answers).toMatchObject([{ status: 200, body: 'ab' }])
+})
+
+test('a port that is in use is named, with the way out', async () => {
+  const other = createServer()
+  onTestFinished(() => void other.close())
+  await once(other.listen(0, '127.0.0.1'), 'listening')
+  const { port } = other.address() as AddressInfo
+  vi.stubEnv('HOST', '127.0.0.1')
+  vi.stubEnv('PORT', String(port))
+  await expect(listen(createServer())).rejects.toThrow(
+    new Error(`127.0.0.1:${port} is in use by another program. Set PORT to a free one.`),
+  )
 })

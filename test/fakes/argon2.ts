@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module'
 import type * as Argon2 from '@node-rs/argon2'
 
-// Replaces the package in unit tests: the same hashes at a hundredth of the cost, which they name themselves.
+// Replaces the package in unit tests, and for the members that browser tests add: the same hashes at a hundredth of the cost, which they name themselves.
 
 const real = createRequire(import.meta.url)('@node-rs/argon2') as typeof Argon2
 

@@ -111,7 +111,7 @@ export async function listMovements(
     SELECT m.currency, m.day::text, m.kind, trim_scale(m.amount)::text AS amount, m.billing_profile_id AS "billingProfileId",
       i.wire_id AS "invoiceId", i.number, p.reference
     FROM movements m
-    LEFT JOIN LATERAL (SELECT ${wireIdOf('invoices')} AS wire_id, invoices.number FROM invoices
+    LEFT JOIN LATERAL (SELECT ${wireIdOf('invoices', sql`${owner.customerId}`)} AS wire_id, invoices.number FROM invoices
       WHERE invoices.customer_id = ${owner.customerId} AND invoices.id = m.invoice_id) AS i ON true
     LEFT JOIN payments p ON p.customer_id = ${owner.customerId} AND p.id = m.payment_id
     WHERE m.day <= ${selection.to}::date
@@ -173,7 +173,7 @@ export async function listOpenAtEnd(
       UNION SELECT invoices.id FROM invoices WHERE ${mine} AND invoices.document_state = 'voided'
         AND invoices.voided_on > ${to}::date),
     owed AS (
-      SELECT invoices.*, ${wireIdOf('invoices')} AS wire_id, coalesce(l.amount, 0)
+      SELECT invoices.*, ${wireIdOf('invoices', sql`${customerId}`)} AS wire_id, coalesce(l.amount, 0)
         + CASE WHEN invoices.document_state = 'issued' THEN invoices.balance_amount ELSE invoices.total_amount END AS at_end
       FROM candidates c JOIN invoices ON ${mine} AND invoices.id = c.id LEFT JOIN later l ON l.id = c.id
       WHERE invoices.invoice_date <= ${to}::date AND NOT EXISTS (SELECT FROM superseded s WHERE s.id = c.id)

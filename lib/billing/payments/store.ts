@@ -5,7 +5,6 @@ import { wireIdOf } from '#lib/billing/invoices/wire-ids.ts'
 import { errorCode } from '#lib/platform/api/error-mapper.ts'
 import { Problem } from '#lib/platform/api/problem.ts'
 import type { CustomerId } from '#lib/platform/caller/rules.ts'
-import type { Backfill } from '#lib/platform/db/backfill.ts'
 import type { Transaction } from '#lib/platform/db/client.ts'
 import { OPERATOR } from '#lib/platform/history/audit.ts'
 import { Exact } from '#lib/platform/values/decimals.ts'
@@ -170,16 +169,4 @@ export async function isAssigned(
       (amount === undefined ||
         rows.some((row) => row.invoiceId === invoiceId && new Exact(row.amount).eq(amount))),
   )
-}
-
-/** Records amounts that were paid before payments were recorded; triggers record those of invoices that change first. */
-export const paymentOpenings: Backfill = {
-  name: 'payments',
-  async batch(tx, customerId, { after, most }) {
-    const { rows } = await tx.execute<{ count: number; last: string | null }>(
-      sql`SELECT count, last FROM fill_payments(${customerId}, ${after ?? ''}, ${most})`,
-    )
-    const { count = 0, last = null } = rows[0] ?? {}
-    return { count, last: count < most ? null : last }
-  },
 }

@@ -197,8 +197,9 @@ describe('Idempotency-Key', () => {
     await database.sql(
       'northwind',
       `UPDATE idempotency_keys SET code = NULL, body = NULL, packed = NULL, created_at = now() - interval '25 hours',
-         change_id = (SELECT id FROM license_changes WHERE asset_id = $1) WHERE key = 'slow'`,
-      [id],
+         change_id = (SELECT id FROM license_changes WHERE customer_id = $2 AND asset_id = $1)
+       WHERE customer_id = $2 AND key = 'slow'`,
+      [id, 'northwind'],
     )
     expect((await patch(id, 20, { headers })).status).toBe(first.status)
     await patch(id, 15)

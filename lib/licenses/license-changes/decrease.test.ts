@@ -64,7 +64,7 @@ test('is refused at once, without a read or a claim, by a copy of the last minut
 
 test('is refused by one read, which all requests share, where the copy is older, and the asset is free meanwhile', async () => {
   await read()
-  await setSubscription("observed_at = observed_at - interval '61 seconds', asked_at = null")
+  await setSubscription("observed_at = statement_timestamp() - interval '61 seconds', asked_at = null")
   gate = Promise.withResolvers()
   const answers = Array.from({ length: 24 }, (_, n) => decrease(n % 20))
   await expect.poll(reads).toBe(2)
@@ -95,7 +95,7 @@ test('is not refused by a copy whose term has ended since it was read', async ()
     vendor.assetId(vendor.annual),
     end,
   ])
-  await setSubscription("observed_at = observed_at - interval '10 seconds', asked_at = null")
+  await setSubscription("observed_at = statement_timestamp() - interval '10 seconds', asked_at = null")
   expect(await decrease()).toMatchObject(REFUSED)
   expect(reads()).toBe(2)
 })
@@ -116,12 +116,14 @@ test('422 where the vendor shows no such subscription any more', async () => {
 })
 
 test('waits for the read of another process, and reads by itself where that process died', async () => {
-  await setSubscription('asked_at = clock_timestamp()')
+  await setSubscription('asked_at = statement_timestamp()')
   const waiting = decrease()
-  await setSubscription("observed_at = clock_timestamp(), observation = 'told'")
+  await setSubscription("observed_at = statement_timestamp(), observation = 'told'")
   expect([await waiting, reads()]).toMatchObject([REFUSED, 0])
   vi.stubEnv('VENDOR_READ_MS', '1000')
-  await setSubscription("asked_at = clock_timestamp(), observed_at = clock_timestamp() - interval '1 hour'")
+  await setSubscription(
+    "asked_at = statement_timestamp(), observed_at = statement_timestamp() - interval '1 hour'",
+  )
   expect([await decrease(), reads()]).toMatchObject([REFUSED, 1])
 })
 

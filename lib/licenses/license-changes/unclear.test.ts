@@ -111,7 +111,7 @@ test.each([
 ])('A change at a vendor that %s waits a day for an answer, and then for a person', async (_, read) => {
   await lose(() => vendor.fake.setFault(vendor.flexible.id, { read }))
   const after = async (time: string) => {
-    const aged = `moved_at = clock_timestamp() - interval '${time}', checked_at = NULL`
+    const aged = `moved_at = statement_timestamp() - interval '${time}', checked_at = NULL`
     await vendor.database.sql(CUSTOMER, `UPDATE license_changes SET ${aged}`)
     await reconcileOpenChanges('job')
     return vendor.database.sql(

@@ -57,7 +57,7 @@ async function lose(seed: TestVendor['flexible'], isResolved: boolean): Promise<
 async function open(scenario: Scenario): Promise<string> {
   vendor = await testVendor(scenario, { times: { [scenario.confirmSetting]: '86400' } })
   const id = await lose(vendor.flexible, false)
-  await history("UPDATE license_changes SET created_at = created_at - interval '2 days'")
+  await history("UPDATE license_changes SET created_at = now() - interval '2 days'")
   return id
 }
 /** Runs a query that no role of the application may run. */

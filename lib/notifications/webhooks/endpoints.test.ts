@@ -220,12 +220,18 @@ describe('a webhook', () => {
   })
 
   it.each([
-    ['never analyzed', 'SELECT 1', 'SELECT 1'],
-    ['analyzed while it was empty', 'ANALYZE outbox', 'SELECT 1'],
-    ['analyzed with all events', 'SELECT 1', 'ANALYZE outbox'],
+    ['never analyzed', 0, 'SELECT 1', 'SELECT 1'],
+    ['analyzed while it was empty', 0, 'ANALYZE outbox', 'SELECT 1'],
+    ['analyzed with one event of each of some customers', 20, 'ANALYZE outbox', 'SELECT 1'],
+    ['analyzed with all events', 0, 'SELECT 1', 'ANALYZE outbox'],
   ])(
     'finds its next event by the index of the order, in an outbox that was %s',
-    async (_, atFirst, atLast) => {
+    async (_, others, atFirst, atLast) => {
+      for (let n = 0; n < others; n++) {
+        const other = await addAdmin()
+        await addEndpoint(other, stage.receiver.url)
+        await writeEvents(other.customer, assetEvent('a-1'))
+      }
       await run(stage.database.url, atFirst)
       await addEndpoint(owner, stage.receiver.url)
       const customerId = newCustomerId(owner.customer)

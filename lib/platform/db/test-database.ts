@@ -3,7 +3,7 @@ import pg from 'pg'
 import { inject } from 'vitest'
 import { type Database, openDatabase } from './client.ts'
 import { loginOf } from './logins.ts'
-import { copyDistributed, dropDistributed } from './test-servers/test-citus.ts'
+import { copyDistributed, dropDistributed, workerUrlsOf } from './test-servers/test-citus.ts'
 import { dropDatabase, onDatabase, run, runOnShared, throughPooler } from './test-servers/test-server.ts'
 
 type Row = Record<string, unknown>
@@ -37,7 +37,13 @@ export async function testDatabase({ today }: { today?: string } = {}): Promise<
   if (!citus)
     await runOnShared(maintenance, `CREATE DATABASE ${name} TEMPLATE ${template} STRATEGY file_copy`)
   const url = citus ? await copyDistributed(citus, template, name) : onDatabase(templateUrl, name)
-  if (today) await run(url, clockOf(name, today))
+  const onEachNode = async (queries: string, ...ofCoordinator: string[]) => {
+    await run(url, queries, ...ofCoordinator)
+    // Triggers of distributed tables ask the clock of their node.
+    for (const worker of citus ? await workerUrlsOf(citus, name) : [])
+      await run(worker, 'SET citus.enable_ddl_propagation TO off', queries)
+  }
+  if (today) await onEachNode(clockOf(name, today), DEFAULTS_OF_CLOCK)
   const opened = openDatabase(throughPooler(url))
   const viewer = new pg.Client({ ...loginOf(url, 'console_app'), options: NO_LIMITS })
   await viewer.connect()
@@ -51,7 +57,7 @@ export async function testDatabase({ today }: { today?: string } = {}): Promise<
       const { rows } = await viewer.query(query, values).finally(() => citus && viewer.query('COMMIT'))
       return rows
     },
-    setToday: (day, time) => run(url, nowOf(day, time)),
+    setToday: (day, time) => onEachNode(nowOf(day, time)),
     async close() {
       await viewer.end()
       await opened.close()
@@ -66,10 +72,13 @@ export async function testDatabase({ today }: { today?: string } = {}): Promise<
  */
 function clockOf(name: string, today: string): string {
   return `
-    CREATE SCHEMA clock;
+    CREATE SCHEMA IF NOT EXISTS clock;
     GRANT USAGE ON SCHEMA clock TO PUBLIC;
     ${nowOf(today)}
-    ALTER DATABASE ${name} SET search_path = clock, pg_catalog, public;
+    ALTER DATABASE ${name} SET search_path = clock, pg_catalog, public;`
+}
+
+const DEFAULTS_OF_CLOCK = `
     DO $$ DECLARE kept record; BEGIN
       FOR kept IN SELECT table_name, column_name FROM information_schema.columns
         WHERE table_schema = 'public' AND column_default = 'now()'
@@ -77,7 +86,6 @@ function clockOf(name: string, today: string): string {
         EXECUTE format('ALTER TABLE public.%I ALTER COLUMN %I SET DEFAULT clock.now()', kept.table_name, kept.column_name);
       END LOOP;
     END $$;`
-}
 
 function nowOf(today: string, time = '12:00'): string {
   return `

@@ -93,7 +93,7 @@ export async function claimMessage(
     )
     UPDATE outbox o SET state = 'SENDING', attempts = o.attempts + 1,
       not_before = statement_timestamp() + make_interval(secs => ${leaseSeconds})
-    FROM due WHERE o.customer_id = ${customerId} AND o.id = due.id
+    WHERE o.customer_id = ${customerId} AND o.id = (SELECT id FROM due)
     RETURNING o.id, o.seq::text, o.kind, o.recipient, o.lane, o.content, o.attempts, o.created_at AS "createdAt",
       extract(epoch FROM now() - o.created_at)::float8 AS "ageSeconds",
       extract(epoch FROM statement_timestamp() - o.failing_since)::float8 AS "failingSeconds"`)

@@ -1,9 +1,13 @@
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, describe, expect, test } from 'vitest'
+import { afterAll, afterEach, describe, expect, test, vi } from 'vitest'
 import { openDataDir } from './data-dir.ts'
 import { isSigned, type Sealing, seal, sign, unseal } from './secrets.ts'
+
+afterEach(() => {
+  vi.unstubAllEnvs()
+})
 
 const secret = 'a-secret-of-the-tests-of-32-characters'
 const pageTokens = { purpose: 'page tokens', isRepeatable: true, secret }
@@ -28,6 +32,18 @@ test('a repeatable seal equals that of an earlier release, and any other differs
   const text = '["older","list","key"]'
   expect(seal(text, pageTokens)).toBe('nNK3GaRdDoo35ly6Zm83eIt_Z0av4IdY1LotRqM7lIfTk6oga_hnG8uTZo4RJDuWH8E')
   expect(seal(text, factor)).not.toBe(seal(text, factor))
+})
+
+test.each([
+  ['session', 'SESSION_SECRET'],
+  ['database', 'DATABASE_SECRET'],
+] as const)('the %s secret is required with DATABASE_URL: %s', async (name, setting) => {
+  // The secret of the tests is kept after its first use.
+  vi.resetModules()
+  vi.stubEnv(setting, '')
+  vi.stubEnv('DATABASE_URL', 'postgres://console@db.example/console')
+  const { installationSecret } = await import('./secrets.ts')
+  expect(() => installationSecret(name)).toThrow(`Set ${setting} (32 characters or more)`)
 })
 
 test("a sealed text can't be opened for another purpose, context or secret, or after any byte was changed", () => {

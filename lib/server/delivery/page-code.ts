@@ -8,8 +8,8 @@ const require = createRequire(import.meta.url)
 const Entries = z.record(z.string(), z.string())
 
 /**
- * Loads the code of the pages one after the other, so that no first request waits for it. Next itself would load all
- * entries: most are routes of the API, which it never answers, and which would be a second copy of them.
+ * Loads the code of the pages one after the other, before their first requests. Next itself would load all entries: most
+ * are routes of the API, which it never answers, and which would be a second copy of them.
  * @param built folder of the build, `.next`
  */
 export async function loadPageCode(built: string): Promise<void> {

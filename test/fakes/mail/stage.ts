@@ -1,6 +1,5 @@
 import { spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
-import pg from 'pg'
 import { vi } from 'vitest'
 import { addLicensesRecipient, addRecipient } from '#lib/notifications/notices/recipients.ts'
 import { NOTICES, type Notice } from '#lib/notifications/notices/rules.ts'
@@ -9,6 +8,7 @@ import { newCustomerId } from '#lib/platform/caller/store.ts'
 import { scope } from '#lib/platform/db/scope.ts'
 import { testDatabase } from '#lib/platform/db/test-database.ts'
 import { addInvoice } from '#lib/platform/db/test-rows.ts'
+import { run } from '#lib/platform/db/test-servers/test-server.ts'
 import { addDays } from '#lib/platform/values/days.ts'
 import { type Catcher, type Fault, startCatcher } from './catcher.ts'
 
@@ -91,9 +91,7 @@ function takeMails({ mails }: Catcher) {
  * Moves all events so many days into the past. The app's role may not update notices, and row-level security hides them
  * from the owner: it is switched off for a moment.
  */
-async function makeOlder(url: string, days: number): Promise<void> {
-  const owner = new pg.Client({ connectionString: url })
-  await owner.connect()
+function makeOlder(url: string, days: number): Promise<void> {
   const tables = [
     'notices',
     'notice_changes',
@@ -105,50 +103,50 @@ async function makeOlder(url: string, days: number): Promise<void> {
     'invoice_sums',
     'invoice_tokens',
   ]
-  const forced = (how: string) =>
-    tables.map((table) => `ALTER TABLE ${table} ${how} ROW LEVEL SECURITY;`).join(' ')
-  try {
-    await owner.query(`
-      BEGIN;
-      ${forced('NO FORCE')}
-      CREATE TEMP TABLE told AS SELECT * FROM notices;
-      CREATE TEMP TABLE changes AS SELECT * FROM notice_changes;
-      CREATE TEMP TABLE mails AS SELECT * FROM notice_mails;
-      UPDATE told SET told_on = told_on - ${days};
-      UPDATE changes SET told_on = told_on - ${days};
-      UPDATE mails SET told_on = told_on - ${days}, claimed_at = claimed_at - interval '${days} days';
-      DELETE FROM notice_mails;
-      INSERT INTO notice_mails SELECT * FROM mails;
-      INSERT INTO notices SELECT * FROM told;
-      INSERT INTO notice_changes SELECT * FROM changes;
-      DROP TABLE told, changes, mails;
-      UPDATE notice_recipients SET licenses_since = licenses_since - interval '${days} days',
-        needs_since = needs_since - interval '${days} days';
-      UPDATE notice_subscriptions SET since = since - interval '${days} days';
-      UPDATE license_changes SET created_at = created_at - interval '${days} days';
-      UPDATE invoices SET invoice_date = invoice_date - ${days}, due_date = due_date - ${days},
-        created_at = created_at - interval '${days} days';
-      ${forced('FORCE')}
-      COMMIT;`)
-  } finally {
-    await owner.end()
-  }
+  const earlier = earlierBy(`${days} days`)
+  return asOwner(
+    url,
+    tables,
+    `CREATE TEMP TABLE told AS SELECT * FROM notices;
+    CREATE TEMP TABLE changes AS SELECT * FROM notice_changes;
+    CREATE TEMP TABLE mails AS SELECT * FROM notice_mails;
+    UPDATE told SET told_on = told_on - ${days};
+    UPDATE changes SET told_on = told_on - ${days};
+    UPDATE mails SET told_on = told_on - ${days}, claimed_at = claimed_at - interval '${days} days';
+    DELETE FROM notice_mails;
+    INSERT INTO notice_mails SELECT * FROM mails;
+    INSERT INTO notices SELECT * FROM told;
+    INSERT INTO notice_changes SELECT * FROM changes;
+    UPDATE notice_recipients SET ${earlier('licenses_since')}, ${earlier('needs_since')};
+    UPDATE notice_subscriptions SET ${earlier('since')};
+    UPDATE license_changes SET ${earlier('created_at')};
+    UPDATE invoices SET invoice_date = invoice_date - ${days}, due_date = due_date - ${days}, ${earlier('created_at')}`,
+  )
 }
 
-async function makeRequestsOlder(url: string, hours: number): Promise<void> {
-  const owner = new pg.Client({ connectionString: url })
-  await owner.connect()
-  try {
-    await owner.query(`
-      BEGIN;
-      ALTER TABLE notice_confirmations NO FORCE ROW LEVEL SECURITY;
-      UPDATE notice_confirmations SET created_at = created_at - interval '${hours} hours',
-        expires_at = expires_at - interval '${hours} hours', ended_at = ended_at - interval '${hours} hours';
-      ALTER TABLE notice_confirmations FORCE ROW LEVEL SECURITY;
-      COMMIT;`)
-  } finally {
-    await owner.end()
-  }
+function makeRequestsOlder(url: string, hours: number): Promise<void> {
+  return asOwner(
+    url,
+    ['notice_confirmations'],
+    `UPDATE notice_confirmations SET ${['created_at', 'expires_at', 'ended_at'].map(earlierBy(`${hours} hours`)).join(', ')}`,
+  )
+}
+
+/** Assignment that makes a time of a row earlier. In UTC: Citus takes no arithmetic that depends on the time zone. */
+function earlierBy(interval: string): (column: string) => string {
+  return (column) => `${column} = (${column} AT TIME ZONE 'UTC' - interval '${interval}') AT TIME ZONE 'UTC'`
+}
+
+/** Runs a transaction of the owner, who sees all customers' rows of these tables meanwhile. */
+function asOwner(url: string, tables: string[], queries: string): Promise<void> {
+  const forced = (how: string) =>
+    tables.map((table) => `ALTER TABLE ${table} ${how} ROW LEVEL SECURITY`).join('; ')
+  return run(
+    url,
+    forced('NO FORCE'),
+    `BEGIN; SET LOCAL citus.multi_shard_modify_mode TO sequential; ${queries}; COMMIT`,
+    forced('FORCE'),
+  )
 }
 
 /** Runs the operator's command in a process; resolves with its output when it ends by itself. */

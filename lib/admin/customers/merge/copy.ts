@@ -1,4 +1,6 @@
+import { PgDialect } from 'drizzle-orm/pg-core'
 import pg from 'pg'
+import { openingQueries } from '#lib/billing/payments/openings.ts'
 import type { OwnersWork } from '#lib/server/pruning/as-owner.ts'
 import { type Merge, type ProfileIds, sqlList } from './prepare.ts'
 
@@ -86,11 +88,14 @@ export async function copyAll(owner: OwnersWork, merge: Merge, profiles: Profile
   await copy('payment_entries')
   await copyRecipients(owner, merge, profile.one)
   // Amounts that the backfill of the source customer has not recorded yet.
-  await owner.query(
-    `SELECT fill_payments($1, '', (SELECT count(*)::int FROM invoices WHERE customer_id = $1))
-     FROM backfills WHERE name = 'payments' AND finished_at IS NULL`,
-    [merge.into],
+  const unfinished = await owner.query(
+    "SELECT FROM backfills WHERE name = 'payments' AND finished_at IS NULL",
   )
+  if (unfinished.length > 0)
+    for (const query of openingQueries(merge.into)) {
+      const { sql, params } = new PgDialect().sqlToQuery(query)
+      await owner.write(sql, params)
+    }
   await owner.write('SET LOCAL console.payments = DEFAULT')
   await updateCredentialIndex(owner, merge)
   await moveFactors(owner, merge)

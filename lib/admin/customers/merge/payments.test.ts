@@ -2,7 +2,7 @@ import { tmpdir } from 'node:os'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type TestDatabase, testDatabase } from '#lib/platform/db/test-database.ts'
 import { addCustomer, addInvoice } from '#lib/platform/db/test-rows.ts'
-import { isDistributed, run } from '#lib/platform/db/test-servers/test-server.ts'
+import { run } from '#lib/platform/db/test-servers/test-server.ts'
 import { commandLine } from '../../test-command.ts'
 
 let db: TestDatabase
@@ -14,55 +14,49 @@ afterAll(() => db.close())
 
 const rows = (customer: string, query: string) => db.sql(customer, query)
 
-// On Citus its setup, which deletes payments, is refused in a trigger.
-test.skipIf(isDistributed)(
-  'a merge copies payments once, with their entries, and moves no balance',
-  async () => {
-    for (const id of ['moonbird', 'sunbird']) await addCustomer(id)
-    await addInvoice('moonbird', 'M-1', { totalAmount: '10', balanceAmount: '4' })
-    // As the version before payments left it: the backfill has yet to come.
-    await addInvoice('moonbird', 'M-0', { totalAmount: '8', balanceAmount: '1' })
-    await run(
-      db.url,
-      `SET console.operated = 'moonbird'; DELETE FROM payments WHERE invoice_id = 'M-0';
-       UPDATE backfills SET finished_at = NULL WHERE name = 'payments'`,
+test('a merge copies payments once, with their entries, and moves no balance', async () => {
+  for (const id of ['moonbird', 'sunbird']) await addCustomer(id)
+  await addInvoice('moonbird', 'M-1', { totalAmount: '10', balanceAmount: '4' })
+  // As the version before payments left it: the backfill has yet to come.
+  await addInvoice('moonbird', 'M-0', { totalAmount: '8', balanceAmount: '1' })
+  await run(
+    db.url,
+    `BEGIN; SET LOCAL console.operated = 'moonbird';
+     DELETE FROM payments WHERE customer_id = 'moonbird' AND invoice_id = 'M-0'; COMMIT;
+     UPDATE backfills SET finished_at = NULL WHERE name = 'payments'`,
+  )
+  await addInvoice('moonbird', 'M-2', { totalAmount: '20', balanceAmount: '20' })
+  await addInvoice('sunbird', 'S-1', { totalAmount: '30', balanceAmount: '30' })
+  const add = (customer: string, invoice: string) =>
+    admin(
+      `payments add --customer ${customer} --date 2026-11-01 --amount 25 --currency USD --reference B-1 --invoice ${invoice}`,
     )
-    await addInvoice('moonbird', 'M-2', { totalAmount: '20', balanceAmount: '20' })
-    await addInvoice('sunbird', 'S-1', { totalAmount: '30', balanceAmount: '30' })
-    const add = (customer: string, invoice: string) =>
-      admin(
-        `payments add --customer ${customer} --date 2026-11-01 --amount 25 --currency USD --reference B-1 --invoice ${invoice}`,
-      )
-    expect([(await add('moonbird', 'M-2')).code, (await add('sunbird', 'S-1')).code]).toEqual([0, 0])
-    await admin('customers close moonbird')
-    const merge = await admin('customers merge moonbird --into sunbird --profile default=moon --yes')
-    expect(merge.code, merge.err).toBe(0)
-    expect(
-      await rows(
-        'sunbird',
-        'SELECT id, trim_scale(balance_amount)::text AS balance FROM invoices ORDER BY id',
-      ),
-    ).toEqual([
-      { id: 'M-0', balance: '1' },
-      { id: 'M-1', balance: '4' },
-      { id: 'M-2', balance: '0' },
-      { id: 'S-1', balance: '5' },
-    ])
-    expect(
-      await rows(
-        'sunbird',
-        `SELECT p.reference, p.kind, e.invoice_id AS invoice, trim_scale(e.amount)::text AS amount
-       FROM payment_entries e JOIN payments p ON p.customer_id = e.customer_id AND p.id = e.payment_id ORDER BY e.invoice_id NULLS LAST, p.reference`,
-      ),
-    ).toEqual([
-      { reference: null, kind: 'opening', invoice: 'M-0', amount: '7' },
-      { reference: null, kind: 'reported', invoice: 'M-1', amount: '6' },
-      { reference: 'B-1~moonbird', kind: 'payment', invoice: 'M-2', amount: '20' },
-      { reference: 'B-1', kind: 'payment', invoice: 'S-1', amount: '25' },
-      { reference: 'B-1~moonbird', kind: 'payment', invoice: null, amount: '5' },
-    ])
-  },
-)
+  expect([(await add('moonbird', 'M-2')).code, (await add('sunbird', 'S-1')).code]).toEqual([0, 0])
+  await admin('customers close moonbird')
+  const merge = await admin('customers merge moonbird --into sunbird --profile default=moon --yes')
+  expect(merge.code, merge.err).toBe(0)
+  expect(
+    await rows('sunbird', 'SELECT id, trim_scale(balance_amount)::text AS balance FROM invoices ORDER BY id'),
+  ).toEqual([
+    { id: 'M-0', balance: '1' },
+    { id: 'M-1', balance: '4' },
+    { id: 'M-2', balance: '0' },
+    { id: 'S-1', balance: '5' },
+  ])
+  expect(
+    await rows(
+      'sunbird',
+      `SELECT p.reference, p.kind, e.invoice_id AS invoice, trim_scale(e.amount)::text AS amount
+     FROM payment_entries e JOIN payments p ON p.customer_id = e.customer_id AND p.id = e.payment_id ORDER BY e.invoice_id NULLS LAST, p.reference`,
+    ),
+  ).toEqual([
+    { reference: null, kind: 'opening', invoice: 'M-0', amount: '7' },
+    { reference: null, kind: 'reported', invoice: 'M-1', amount: '6' },
+    { reference: 'B-1~moonbird', kind: 'payment', invoice: 'M-2', amount: '20' },
+    { reference: 'B-1', kind: 'payment', invoice: 'S-1', amount: '25' },
+    { reference: 'B-1~moonbird', kind: 'payment', invoice: null, amount: '5' },
+  ])
+})
 
 test('a merge of more rows than a page copies each of them once', async () => {
   const count = 503

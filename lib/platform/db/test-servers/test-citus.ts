@@ -99,6 +99,11 @@ function ownerUrlOf(url: string, name: string): string {
   return ownerUrl.href
 }
 
+/** Returns the URLs of a database on the workers, with its owner. */
+export async function workerUrlsOf(url: string, name: string): Promise<string[]> {
+  return (await machinesOf(url)).slice(1).map((machine) => ownerUrlOf(machine, name))
+}
+
 /** Drops the database on each node. */
 export async function dropDistributed(url: string, name: string): Promise<void> {
   const drop = `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`

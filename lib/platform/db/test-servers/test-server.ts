@@ -31,16 +31,20 @@ export function onDatabase(url: string, name: string): string {
 
 /**
  * Runs statements that can't be in a transaction, on a connection of their own. Several statements in one text form a
- * transaction, in which a distributed database refuses DDL: pass them separately.
+ * transaction, in which a distributed database refuses DDL: there they are sent one by one.
  */
 export async function run(url: string, ...queries: string[]): Promise<void> {
   const client = new pg.Client({ connectionString: url })
   await client.connect()
   try {
-    for (const query of queries) await client.query(query)
+    for (const query of queries.flatMap(queriesOf)) await client.query(query)
   } finally {
     await client.end()
   }
+}
+
+function queriesOf(text: string): string[] {
+  return isDistributed && !text.includes('$$') ? text.split(/;\s*/).filter(Boolean) : [text]
 }
 
 /** Connection of this worker, which ends with it, for statements of each test file: opening one takes longer than them. */
