@@ -65,7 +65,8 @@ it.each([['draft'], ['voided'], ['draft', 'voided']])(
 )
 
 it('The sums of drafts read the partial index, too', async () => {
-  const [billed] = await planOf((tx) => sumInvoices(tx, owner, { filter: { state: ['draft'] } }))
+  const plans = await planOf((tx) => sumInvoices(tx, owner, { filter: { state: ['draft'] } }))
+  const billed = plans.find((plan) => plan.includes('invoices'))
   expect(billed).toMatch(/invoices_not_issued/)
   expect(billed).not.toMatch(/Seq Scan/)
 })
