@@ -42,7 +42,7 @@ export const WARM_FIRST_BYTE_MS = 20
 export const PDF_SECONDS = 1
 /** From the start of a process to its first answer, with a database that runs and has all migrations. */
 export const START_SECONDS = 1.5
-/** Resident memory of a web process under ten minutes of all load, with three exports of 100,000 lines at once. */
+/** Resident memory of a web process under ten minutes of all load, with three parallel exports of 100,000 lines. */
 export const MEMORY_MB = 350
 /** Pace of an import, in bounded memory. */
 export const MIN_IMPORT_LINES = 20_000
