@@ -26,7 +26,8 @@ RUN npm prune --omit=dev --no-audit --no-fund && rm -rf node_modules/@embedded-p
 FROM node:24.21.0-slim
 ENV NODE_ENV=production HOST=0.0.0.0 PORT=3000 MIGRATE_AT_START=0
 # As scripts/web-process.mjs has it for each web process, and the options below.
-ENV MALLOC_ARENA_MAX=2 NODE_COMPILE_CACHE=/app/.next/compiled NEXT_TELEMETRY_DISABLED=1
+ENV MALLOC_ARENA_MAX=2 MALLOC_MMAP_THRESHOLD_=262144 MALLOC_TRIM_THRESHOLD_=1048576
+ENV NODE_COMPILE_CACHE=/app/.next/compiled NEXT_TELEMETRY_DISABLED=1
 WORKDIR /app
 # Root's own: the process reads it and writes nothing. Only its account may read the compile cache.
 COPY --from=build --chown=root:root /app/package.json /app/package-lock.json /app/next.config.mjs /app/instrumentation.ts /app/instrumentation-client.ts ./

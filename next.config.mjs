@@ -25,6 +25,8 @@ export default {
     agentUpgrade: false,
     // Holds a navigation until the connection is back, instead of leaving the console for the browser's error page.
     useOffline: true,
+    // lib/server/delivery/page-code.ts does it, without the routes of the API, which Next never answers.
+    preloadEntriesOnStart: false,
     // A first build takes a seventh longer with a cache for the next one: scripts/test.ts does without.
     turbopackFileSystemCacheForBuild: process.env.BUILD_CACHE !== '0',
     // Prefetched data is cached no longer than Next has to: components/shell/navigation/fetched.ts.

@@ -13,10 +13,20 @@ test('`npm start` runs Node with all options of a web process; a Node without on
   const modulePath = join(folder, 'told.mjs')
   writeFileSync(modulePath, 'console.log(JSON.stringify({ options: process.execArgv, env: process.env }))')
   const args = [setup, '--no-env-file', ...startArgs.slice(0, -1), modulePath]
-  const { MALLOC_ARENA_MAX: _, NODE_COMPILE_CACHE: __, ...env } = process.env
+  const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !(name in WEB.env)))
   const out = execFileSync(process.execPath, args, { encoding: 'utf8', env: env as NodeJS.ProcessEnv })
   const { options, env: got } = JSON.parse(out)
   expect(options).toEqual(expect.arrayContaining(WEB.options))
   expect(got).toMatchObject(WEB.env)
   rmSync(folder, { recursive: true })
+})
+
+test('the image runs a web process with the same options', () => {
+  const dockerfile = readFileSync('Dockerfile', 'utf8')
+  const { NODE_COMPILE_CACHE: _, ...env } = WEB.env
+  const expected = [
+    ...WEB.options.map((option) => `"${option}"`),
+    ...Object.entries(env).map(([name, value]) => `${name}=${value}`),
+  ]
+  expect(expected.filter((text) => !dockerfile.includes(text))).toEqual([])
 })

@@ -18,6 +18,7 @@ import { preparedPages } from './admission/prepared-pages.ts'
 import { loadApi } from './api.ts'
 import { startCounting } from './audit/anonymous-rejections.ts'
 import { assetHandler } from './delivery/asset-handler.ts'
+import { loadPageCode } from './delivery/page-code.ts'
 import { closeAfterResponse, drain, handOver } from './drain.ts'
 import { healthCheck } from './health/health.ts'
 import { watchReplica } from './health/replica.ts'
@@ -113,6 +114,10 @@ export async function startApplication(): Promise<Application> {
     const metrics = at && (await (await import('./metrics/serve.ts')).startMetrics(at))
     const reports = await startHealth()
     const rejectionCounter = startCounting()
+    // A page that can't be loaded fails its own requests.
+    loadPageCode(join(ROOT, '.next')).catch((error) =>
+      log().warn({ reason: reasonOf(error) }, 'pages are not loaded'),
+    )
     const stop = async (reason: ShutdownReason) => {
       isDraining = reason !== 'handed over'
       if (isDraining) reports?.drain()

@@ -1,8 +1,11 @@
+import { sql } from 'drizzle-orm'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { listInvoices } from '#lib/billing/invoices/operations.ts'
 import { listAssets } from '#lib/licenses/assets/operations.ts'
 import { route } from '#lib/platform/api/endpoint.ts'
 import { newApiKey } from '#lib/platform/caller/credentials.ts'
+import { minted } from '#lib/platform/caller/store.ts'
+import { scope } from '#lib/platform/db/scope.ts'
 import { type TestDatabase, testDatabase } from '#lib/platform/db/test-database.ts'
 import { addKey, addMember, addNewCustomer, addProfile } from '#lib/platform/db/test-rows.ts'
 import { bearer, opens, rowOf } from './test-calls.ts'
@@ -146,4 +149,13 @@ it('the last use of a key is stored with its address, once a minute', async () =
   await database.sql(customerId, "UPDATE api_keys SET last_used_at = now() - interval '61 seconds'")
   await opens(key, '2001:db8::7')
   expect(await rowOf(database, customerId, key)).toMatchObject({ last_used_address: '2001:db8::7' })
+})
+
+it('a key opens while another transaction holds its row, as parallel requests do', async () => {
+  const key = await addKey(customerId, [])
+  await scope({ customerId: minted(customerId) }, async (tx) => {
+    await tx.execute(sql`SELECT FROM api_keys FOR NO KEY UPDATE`)
+    expect(await opens(key)).toBe(200)
+  })
+  expect(await rowOf(database, customerId, key)).toMatchObject({ last_used_at: null })
 })

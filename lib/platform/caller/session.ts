@@ -107,7 +107,10 @@ export const SESSION_CALLERS = `
 
 const SESSION_CALLER = `${SESSION_CALLERS} AND s.digest = $2`
 
-const SEEN = 'UPDATE sessions SET last_seen_at = now() WHERE customer_id = $1 AND digest = $2'
+// A member's parallel requests do not wait for one row, on connections that find every member's session.
+const SEEN = `
+  UPDATE sessions SET last_seen_at = now() WHERE customer_id = $1 AND (customer_id, digest) IN
+    (SELECT customer_id, digest FROM sessions WHERE customer_id = $1 AND digest = $2 FOR NO KEY UPDATE SKIP LOCKED)`
 
 /** Returns the caller of a session's digest, while the session is live. */
 export async function findSessionCaller(digest: string): Promise<Caller | undefined> {

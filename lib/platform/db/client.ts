@@ -57,13 +57,16 @@ const LEFT = 2
  */
 const READS = Math.max(2, availableParallelism())
 
+/** Most exports of one customer, so that three customers leave room for another one. */
+const EXPORTS = 2
+
 /** Opens the pools on `url` for this process; after `close`, the previous ones are current again. */
 export function openDatabase(url: string, readFrom?: ReplicaConfig): Database {
   const before = slot.licensesInvoicesDatabase
   const pools = {
     app: pool(url, 'console_app', 8),
     reads: pool(url, 'console_reads', 8, ANSWER_LIMIT),
-    streams: pool(url, 'console_streams', 4, ANSWER_LIMIT),
+    streams: pool(url, 'console_streams', 8, ANSWER_LIMIT),
     keys: pool(url, 'console_keys', 4, ANSWER_LIMIT),
     leaks: pool(url, 'console_keys', 1, ANSWER_LIMIT),
     sessions: pool(url, 'console_sessions', 3, ANSWER_LIMIT),
@@ -77,8 +80,8 @@ export function openDatabase(url: string, readFrom?: ReplicaConfig): Database {
     semaphores: new Map([
       semaphoreOn(pools.app),
       semaphoreOn(pools.reads, READS),
-      semaphoreOn(pools.streams),
-      ...(replica ? [semaphoreOn(replica.reads), semaphoreOn(replica.streams)] : []),
+      semaphoreOn(pools.streams, EXPORTS),
+      ...(replica ? [semaphoreOn(replica.reads), semaphoreOn(replica.streams, EXPORTS)] : []),
     ]),
     async close() {
       if (slot.licensesInvoicesDatabase === database) slot.licensesInvoicesDatabase = before
@@ -101,7 +104,7 @@ function slotTimeout(): Error {
 
 function replicaOf({ url, mostBehind }: ReplicaConfig, keys: pg.Pool): Replica {
   const reads = pool(url, 'console_reads', 8, ANSWER_LIMIT)
-  const streams = pool(url, 'console_streams', 4, ANSWER_LIMIT)
+  const streams = pool(url, 'console_streams', 8, ANSWER_LIMIT)
   const watch = pool(url, 'console_jobs', 1, ANSWER_LIMIT)
   return openReplica({ reads, streams, watch, keys }, mostBehind)
 }

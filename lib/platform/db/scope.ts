@@ -3,6 +3,7 @@ import { drizzle } from 'drizzle-orm/node-postgres'
 import type pg from 'pg'
 import { errorCode, toProblem } from '#lib/platform/api/error-mapper.ts'
 import type { CustomerId } from '#lib/platform/caller/rules.ts'
+import { fairBatches } from '#lib/platform/runtime/concurrency.ts'
 import { countQuery, log, measuredTransaction, reasonOf } from '#lib/platform/runtime/log.ts'
 import {
   type Database,
@@ -103,10 +104,7 @@ export function streamScope<T>(
   return streamOld(customerId, ({ streams }) => streamWithFairShare(streams, customerId, fn))
 }
 
-/**
- * Runs `run` under the pool's fair semaphore: one customer never holds all connections of a pool, see
- * lib/platform/runtime/concurrency.ts.
- */
+/** Runs `run` under the pool's fair semaphore: one customer never holds all connections of a pool. */
 async function withFairShare<T>(pool: pg.Pool, customerId: string, run: () => Promise<T>): Promise<T> {
   const end = await database().semaphores.get(pool)?.acquire(customerId)
   return run().finally(end)
@@ -119,7 +117,7 @@ async function* streamWithFairShare<T>(
 ) {
   const end = await database().semaphores.get(pool)?.acquire(customerId)
   try {
-    yield* transactionStream(pool, customerId, fn)
+    yield* fairBatches(customerId, transactionStream(pool, customerId, fn))
   } finally {
     end?.()
   }

@@ -1,7 +1,6 @@
 import 'server-only'
-import { stringify } from 'csv-stringify/sync'
 import { attachment } from './attachment.ts'
-import { type Cell, cellOf, type Table } from './table.ts'
+import { type Column, type Table, textOf } from './table.ts'
 
 /** Format that the target spreadsheet expects: the separator of cells, and the decimal mark. */
 export type Dialect = { separator?: keyof typeof SEPARATORS; decimal?: 'point' | 'comma' }
@@ -23,22 +22,43 @@ export async function* csv<Row>(
   { columns, batches }: Table<Row>,
   { separator = 'comma', decimal = 'point' }: Dialect = {},
 ): AsyncGenerator<string, void, undefined> {
-  const lines = (records: (string | null)[][]) =>
-    stringify(records, { record_delimiter: '\r\n', delimiter: SEPARATORS[separator] })
-  const text = (cell: Cell) => written(cell, decimal)
-  let start = BOM + lines([columns.map(({ name }) => name)])
+  const delimiter = SEPARATORS[separator]
+  const write = writers(columns, delimiter, decimal)
+  let chunk = `${BOM}${columns.map(({ name }) => quoted(name, delimiter)).join(delimiter)}\r\n`
   for await (const rows of batches) {
-    yield start + lines(rows.map((row) => columns.map((column) => text(cellOf(column, row)))))
-    start = ''
+    for (const row of rows) {
+      for (let at = 0; at < write.length; at++) chunk += `${at > 0 ? delimiter : ''}${write[at]?.(row)}`
+      chunk += '\r\n'
+    }
+    yield chunk
+    chunk = ''
   }
-  if (start) yield start
+  if (chunk) yield chunk
 }
 
-function written(cell: Cell, decimal: 'point' | 'comma'): string | null {
-  if (cell.kind === 'empty') return null
-  if (cell.kind === 'moment') return cell.at.toISOString()
-  if (cell.kind === 'number' && decimal === 'comma') return cell.text.replace('.', ',')
-  return cell.kind === 'text' ? disarmed(cell.text) : cell.text
+/** Returns a function for each column that writes its cell: no object for a cell, since a file has millions of them. */
+function writers<Row>(
+  columns: readonly Column<Row>[],
+  delimiter: string,
+  decimal: 'point' | 'comma',
+): ((row: Row) => string)[] {
+  return columns.map((column) => {
+    if ('text' in column)
+      return (row) => {
+        const text = column.text(row)
+        // Most cells of a wide table are empty.
+        return text ? quoted(disarmed(text), delimiter) : ''
+      }
+    const isWithComma = decimal === 'comma' && ('number' in column || 'amount' in column)
+    if (isWithComma) return (row) => quoted((textOf(column, row) ?? '').replace('.', ','), delimiter)
+    return (row) => textOf(column, row) ?? ''
+  })
+}
+
+function quoted(text: string, delimiter: string): string {
+  const isPlain =
+    !text.includes(delimiter) && !text.includes('"') && !text.includes('\n') && !text.includes('\r')
+  return isPlain ? text : `"${text.replaceAll('"', '""')}"`
 }
 
 // Fast path for nearly all text, which contains no start of a formula.

@@ -181,6 +181,24 @@ describe('stream', () => {
     await expectIdle()
   })
 
+  it("three customers' exports leave room for another one's", async () => {
+    const exportsOf = async (id: string) => {
+      await addCustomer(id)
+      const caller = await callerOf(id, 'finance-user')
+      return [1, 2].map(() =>
+        streamScope(caller, async function* (tx) {
+          for (;;) yield (await tx.execute(sql`SELECT 1`)).rowCount
+        }),
+      )
+    }
+    const running = (await Promise.all(['first', 'second', 'third'].map(exportsOf))).flat()
+    for (const values of running) expect((await values.next()).value).toBe(1)
+    const [other] = await exportsOf('fourth')
+    expect((await other?.next())?.value).toBe(1)
+    for (const values of [...running, other]) await values?.return()
+    await expectIdle()
+  })
+
   it('returns its database connection as soon as a client is too slow', async () => {
     const outgoing = await startSending(
       streamScope(await callerOf('northwind', 'finance-user'), async function* (tx) {

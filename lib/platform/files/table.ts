@@ -34,13 +34,28 @@ export function cellOf<Row>(column: Column<Row>, row: Row): Cell {
     const at = column.moment(row)
     return at ? { kind: 'moment', at } : { kind: 'empty' }
   }
-  if ('text' in column) return filled('text', column.text(row))
-  if ('day' in column)
-    return checked(column.name, /^\d{4}-\d{2}-\d{2}$/, 'a day', filled('day', column.day(row)))
-  // Numbers are written without quotes and escaping: a negative amount begins like a formula.
-  const plain = /^-?\d+(\.\d+)?$/
-  const value = 'amount' in column ? column.amount(row) : column.number(row)
-  return checked(column.name, plain, 'a plain decimal', filled('number', value))
+  const text = textOf(column, row)
+  if (text === null) return { kind: 'empty' }
+  return { kind: 'text' in column ? 'text' : 'day' in column ? 'day' : 'number', text }
+}
+
+// Numbers are written without quotes and escaping: a negative amount begins like a formula.
+const PLAIN = /^-?\d+(\.\d+)?$/
+const DAY = /^\d{4}-\d{2}-\d{2}$/
+
+/**
+ * Returns the text of a column for a row; null for an empty cell.
+ * @throws Error as `cellOf`
+ */
+export function textOf<Row>(column: Column<Row>, row: Row): string | null {
+  if ('text' in column) return column.text(row)
+  if ('moment' in column) return column.moment(row)?.toISOString() ?? null
+  const isDay = 'day' in column
+  const value = isDay ? column.day(row) : 'amount' in column ? column.amount(row) : column.number(row)
+  if (value === null) return null
+  const text = String(value)
+  if ((isDay ? DAY : PLAIN).test(text)) return text
+  throw new Error(`${column.name} is not ${isDay ? 'a day' : 'a plain decimal'}.`)
 }
 
 /** Adapts a column of a row to an outer object that contains the row. */
@@ -51,13 +66,4 @@ export function columnOf<Outer, Row>(column: Column<Row>, rowOf: (outer: Outer) 
   if ('moment' in column) return { name, moment: (outer) => column.moment(rowOf(outer)) }
   if ('amount' in column) return { name, amount: (outer) => column.amount(rowOf(outer)) }
   return { name, number: (outer) => column.number(rowOf(outer)) }
-}
-
-function filled(kind: 'text' | 'number' | 'day', value: string | number | null): Cell {
-  return value === null ? { kind: 'empty' } : { kind, text: String(value) }
-}
-
-function checked(name: string, pattern: RegExp, what: string, cell: Cell): Cell {
-  if ('text' in cell && !pattern.test(cell.text)) throw new Error(`${name} is not ${what}.`)
-  return cell
 }

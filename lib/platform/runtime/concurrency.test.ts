@@ -1,12 +1,14 @@
+import { availableParallelism } from 'node:os'
 import { setImmediate as turn } from 'node:timers/promises'
 import fc from 'fast-check'
-import { describe, expect, test, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import type { AnyContract } from '#lib/platform/api/contract.ts'
 import {
   acquireReadSlot,
   type Bounds,
   byteBudget,
   checkUnread,
+  fairBatches,
   fairSemaphore,
   gate,
   holdUnread,
@@ -226,6 +228,81 @@ test.each([
   const slots = await Promise.all(Array.from({ length: 12 }, () => acquireReadSlot(READ, 'flood')))
   expect(await isThere(acquireReadSlot(contract as AnyContract, 'flood'))).toBe(true)
   for (const end of slots) end()
+})
+
+describe('exports of several customers', () => {
+  const AT_ONCE = Math.max(1, availableParallelism() - 1)
+
+  // A batch of a busy machine is not taken for one that waits for the database.
+  beforeEach(() => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+  })
+  afterEach(() => {
+    vi.useRealTimers()
+  })
+
+  /** Returns an export of so many batches, and calls `note` at each. */
+  async function* counted(values: number, note: () => void) {
+    for (let value = 0; value < values; value++) {
+      note()
+      await new Promise(setImmediate)
+      yield value
+    }
+  }
+
+  test('take turns, and leave a processor to others', async () => {
+    const read = { flood: 0, other: 0 }
+    let [active, most] = [0, 0]
+    const exported = async (customer: keyof typeof read, values: number) => {
+      const source = counted(values, () => {
+        read[customer] += 1
+        active += 1
+        most = Math.max(most, active)
+      })
+      for await (const _ of fairBatches(customer, source)) active -= 1
+      return read.flood
+    }
+    const flood = Array.from({ length: AT_ONCE + 2 }, () => exported('flood', 100))
+    // While a customer has many exports, another one's takes no longer than between equals.
+    expect(await exported('other', 20)).toBeLessThanOrEqual(22 * AT_ONCE)
+    await Promise.all(flood)
+    expect(most).toBe(AT_ONCE)
+    expect(read).toEqual({ flood: 100 * (AT_ONCE + 2), other: 20 })
+  })
+
+  test('do not wait for one that waits for the database', async () => {
+    const { promise: answer, resolve } = Promise.withResolvers<void>()
+    const slow = Array.from({ length: AT_ONCE }, () => fairBatches('slow', waitingFor(answer)))
+    const slowBatches = slow.map((batches) => batches.next())
+    const other = fairBatches('other', waitingFor(Promise.resolve()))
+    const batch = other.next()
+    expect(await isThere(batch)).toBe(false)
+    await vi.advanceTimersByTimeAsync(250)
+    expect(await batch).toEqual({ done: false, value: 'made' })
+    resolve()
+    expect(await Promise.all(slowBatches)).toHaveLength(AT_ONCE)
+    for (const batches of [...slow, other]) await batches.return()
+  })
+
+  async function* waitingFor(answer: Promise<void>) {
+    await answer
+    yield 'made'
+  }
+
+  test('end their work when they are stopped, and leave their turn', async () => {
+    let isEnded = false
+    const source = async function* () {
+      try {
+        yield 1
+        yield 2
+      } finally {
+        isEnded = true
+      }
+    }
+    for await (const _ of fairBatches('a', source())) break
+    expect(isEnded).toBe(true)
+    expect(await Array.fromAsync(fairBatches('b', source()))).toEqual([1, 2])
+  })
 })
 
 const LONG = 60_000

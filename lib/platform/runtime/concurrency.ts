@@ -1,4 +1,5 @@
 import 'server-only'
+import { availableParallelism } from 'node:os'
 import pLimit from 'p-limit'
 import { Problem } from '#lib/platform/api/problem.ts'
 
@@ -150,6 +151,40 @@ export async function acquireReadSlot(
   customerId: string,
 ): Promise<() => void> {
   return method === 'GET' && limit === 'requests' ? acquire(customerId) : () => {}
+}
+
+/** Longest time that a batch holds its slot, in milliseconds: a slower one waits for the database. */
+const MAX_BATCH_MS = 250
+
+/** Batches of exports that are read concurrently: one processor is left to short answers. */
+const CONCURRENT_BATCHES = Math.max(1, availableParallelism() - 1)
+const { acquire: acquireBatchSlot } = fairSemaphore({
+  ...{ most: CONCURRENT_BATCHES, share: CONCURRENT_BATCHES },
+  timeoutError: () => new Error('no slot'),
+})
+
+/**
+ * Yields the batches of an export, each read in a slot that customers share fairly. The slot also covers the consumer's
+ * immediate work on the batch.
+ */
+export async function* fairBatches<T>(
+  customerId: string,
+  batches: AsyncGenerator<T, void, undefined>,
+): AsyncGenerator<T, void, undefined> {
+  try {
+    for (;;) {
+      const leave = await acquireBatchSlot(customerId)
+      const timer = setTimeout(leave, MAX_BATCH_MS)
+      const { done, value } = await batches.next().finally(() => {
+        clearTimeout(timer)
+        setImmediate(leave)
+      })
+      if (done) return
+      yield value
+    }
+  } finally {
+    await batches.return()
+  }
 }
 
 /** Most concurrent entries, most waiting ones, and their longest wait in milliseconds. */

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { defineSettings } from '#lib/platform/runtime/env.ts'
 
 /**
- * Most processes on the embedded database: it has 200 connections, each process opens at most 31, and the operator's
+ * Most processes on the embedded database: it has 250 connections, each process opens at most 35, and the operator's
  * commands need some.
  */
 const MAX_ON_EMBEDDED = 6

@@ -74,7 +74,7 @@ const longestSocketPath = 100
 
 /** Settings that differ from PostgreSQL's defaults and override the cluster's own file. Durability is a promise. */
 const settings = {
-  max_connections: '200',
+  max_connections: '250',
   shared_buffers: '128MB',
   fsync: 'on',
   full_page_writes: 'on',
