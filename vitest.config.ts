@@ -1,14 +1,14 @@
 import { availableParallelism } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import { configDefaults, defineConfig } from 'vitest/config'
+import { FileSequencer } from './scripts/file-sequence.ts'
 import { NO_LIMITS } from './test/fakes/no-limits.ts'
 import { NO_NETWORK } from './test/fakes/no-network.ts'
 
 /** Test files that mock modules or load them a second time: each needs a separate worker. */
 const ISOLATED = [
   // Mocks the jobs' module.
-  'lib/server/jobs-once.test.ts',
-  'lib/server/job-failure.test.ts',
+  'lib/server/jobs-in-processes.test.ts',
   // Reads generated secrets, which a process remembers: its worker could log in to no other database after it.
   'lib/admin/database/dump.test.ts',
   // Mocks the list of backfills.
@@ -57,6 +57,11 @@ export default defineConfig({
     expect: { poll: { timeout: 60_000 } },
     // Two workers more than processors: some wait for a vendor's response.
     maxWorkers: 2 + availableParallelism(),
+    // Each run has another sequence of its files: `FILE_SEED=…` repeats one.
+    sequence: {
+      sequencer: FileSequencer,
+      seed: Number(process.env.FILE_SEED) || 1 + Math.floor(Math.random() * 999_999),
+    },
     projects: [
       {
         extends: true,

@@ -109,6 +109,13 @@ export async function openMenu(page: Page): Promise<void> {
   }).toPass()
 }
 
+/** Checks a value of a visible filter, and closes its panel. */
+export async function chooseFilter(page: Page, filter: string, value: string): Promise<void> {
+  await page.getByRole('button', { name: new RegExp(`^${filter}`) }).click()
+  await page.getByRole('checkbox', { name: value, exact: true }).check()
+  await page.keyboard.press('Escape')
+}
+
 /** Opens the panel of a filter that is off. */
 export async function addFilter(page: Page, name: string): Promise<void> {
   await page.getByRole('button', { name: 'Add filter' }).click()

@@ -36,3 +36,31 @@ export async function applyViewport(page: Page, { width, height, media }: Viewpo
 export function excess(page: Page): Promise<number> {
   return page.evaluate(() => (document.scrollingElement?.scrollWidth ?? 0) - innerWidth)
 }
+
+/** Returns the faults of the open page's layout: its excess width and, in a deep run, numbers and days on two lines. */
+export async function layoutFaults(page: Page): Promise<string[]> {
+  const more = await excess(page)
+  const wide = more > 0 ? [`${more} px`] : []
+  if (process.env.DEEP !== '1') return wide
+  const broken = await page.locator('main :is(td, th, dd)').evaluateAll((cells) => {
+    const NUMBER =
+      /(?<![\w-])[−+]?\d[\d,.]*(?: [A-Z]{3}\b|(?<=^\S+) [a-z]+$)?(?![\w-])|\b\d{1,2} [A-Z][a-z]{2} \d{4}\b/g
+    const textsOf = (cell: Element): Node[] => {
+      const walker = document.createTreeWalker(cell, NodeFilter.SHOW_TEXT)
+      return Array.from({ length: 99 }, () => walker.nextNode()).filter((node) => node !== null)
+    }
+    const isBroken = (node: Node, { index, 0: number }: RegExpExecArray) => {
+      const range = document.createRange()
+      range.setStart(node, index)
+      range.setEnd(node, index + number.length)
+      return new Set([...range.getClientRects()].map(({ top }) => Math.round(top))).size > 1
+    }
+    return cells
+      .flatMap(textsOf)
+      .flatMap((node) =>
+        [...(node.textContent ?? '').matchAll(NUMBER)].filter((match) => isBroken(node, match)),
+      )
+      .map(([number]) => `${number} is on two lines`)
+  })
+  return [...wide, ...broken]
+}

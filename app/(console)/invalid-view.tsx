@@ -51,7 +51,11 @@ export function InvalidView({ title, ...props }: InvalidNoteProps & { title: str
 function InvalidNote({ label, path, problem }: InvalidNoteProps) {
   return (
     <ProblemNote
-      title={PROBLEMS[problem.code].title}
+      title={
+        problem.code === 'filter_invalid'
+          ? 'This link has a filter we don’t recognize'
+          : PROBLEMS[problem.code].title
+      }
       detail={problem.message}
       action={<ButtonLink href={path}>Show all {label}</ButtonLink>}
     />

@@ -42,8 +42,8 @@ export async function MissingRole({
           action={other ? <ButtonLink href={other.href}>Go to {other.name.toLowerCase()}</ButtonLink> : null}
         >
           <p role="status">
-            {roles ? `You have the role ${roles}.` : 'You have no role yet.'} An admin of{' '}
-            {caller.customerName} can give you another.
+            {roles ? `You have the role ${roles}.` : 'You have no role yet.'} An Admin of{' '}
+            {caller.customerName} can give you {roles ? 'another' : 'one'}.
           </p>
         </EmptyState>
       </Card>

@@ -26,7 +26,7 @@ export default async function Page() {
         <Card>
           <EmptyState title="You have no role yet, so there is nothing to show.">
             <p>
-              Ask an admin of {caller.customerName} for the role IT Manager (licenses) or Finance User
+              Ask an Admin of {caller.customerName} for the role IT Manager (licenses) or Finance User
               (invoices), then open this page again.
             </p>
           </EmptyState>

@@ -31,7 +31,7 @@ export default async function Page({ searchParams }: { searchParams: Search }) {
         </p>
         {done === undefined ? null : (
           <p className="mt-4 rounded-control bg-accent-tint px-3 py-2 text-accent">
-            Saved. It holds from now on.
+            Saved. Applies from now on.
           </p>
         )}
         <NoticeSwitches

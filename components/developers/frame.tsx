@@ -61,7 +61,7 @@ export function DevelopersFrame({
               type="search"
               name="q"
               aria-label="Search the documentation"
-              placeholder="Search the documentation"
+              placeholder="Search"
               defaultValue={search}
               className="h-8.5 w-64 rounded-control border border-line-2 bg-surface px-3 text-sm max-md:h-11 max-md:w-full max-md:flex-1 max-md:text-lg"
             />

@@ -4,8 +4,8 @@ import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
 import { NotDone } from '#components/platform/problem/not-done.tsx'
 import { errorAt } from '#components/platform/problem/why-not.ts'
+import { EmailField } from '#components/ui/email-field.tsx'
 import { escapeInvisible } from '#components/ui/escape-invisible.ts'
-import { Field } from '#components/ui/field.tsx'
 import { FormDialog } from '#components/ui/form-dialog.tsx'
 import { NOTICES } from '#lib/notifications/notices/rules.ts'
 import { addNoticeRecipient } from '#lib/notifications/recipients/client.ts'
@@ -43,15 +43,7 @@ export function AddRecipient({
       onSubmit={submit}
       onClose={onClose}
     >
-      <Field
-        label="Email address"
-        name="email"
-        type="email"
-        autoComplete="off"
-        maxLength={254}
-        required
-        error={wrong && `This address ${wrong}.`}
-      />
+      <EmailField problem={wrong} />
       <RecipientFields
         value={choice}
         error={isEmpty && choice.notices.length === 0 ? NO_NOTICES : undefined}

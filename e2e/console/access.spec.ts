@@ -203,6 +203,20 @@ test('a sign-out ends the session, also for a copy of its cookie', async ({ page
   await expect(page).toHaveURL(/\/sign-in\?from=%2Fassets$/)
 })
 
+test('pages without content are painted without scripts', async ({ browser }) => {
+  const context = await browser.newContext({ javaScriptEnabled: false })
+  const page = await context.newPage()
+  for (const [path, heading] of [
+    ['/nothing/here', 'Page not found'],
+    ['/unsubscribe?link=none', 'This link is not valid'],
+  ] as const) {
+    expect([path, (await page.goto(path))?.status()]).toEqual([path, 404])
+    await expect(page.getByRole('heading', { name: heading })).toBeVisible()
+    await expect(page.getByText('The console needs JavaScript.')).toBeVisible()
+  }
+  await context.close()
+})
+
 test('an unknown address shows an error with a way out', async ({ page }) => {
   await giveSession(page.context(), member.it)
   const answer = await page.goto('/nothing/here')

@@ -200,7 +200,7 @@ const JOURNEYS: Record<string, (at: At, name: string) => Promise<void>> = {
     const record = (await page.getByText(/^licenses-invoices-sign-on=/).textContent()) ?? ''
     names.records.set(`_licenses-invoices.${customer.domain}`, [record])
     await press(button(`Check now: ${customer.domain}`))
-    await sees(page.getByText('Proven by DNS on'))
+    await sees(page.getByText('Verified by DNS on'))
 
     const email = `ida@${customer.domain}`
     issuer.accounts.set(email, { sub: `ida of ${name}`, email, name: 'Ida Tech' })

@@ -60,7 +60,7 @@ test('the address is the view for type, search, reload and Back, and the API ret
 
 test('an invalid address is explained, with a link to the whole list', async ({ page }) => {
   await signIn(page, member.it, '/assets?filter=color:red')
-  await expect(page.getByText('The filter is not valid')).toBeVisible()
+  await expect(page.getByText('This link has a filter we don’t recognize')).toBeVisible()
   await expectGood(page)
   await page.goto('/assets?pageToken=nonsense')
   await expect(page.getByText('The page token is not valid here')).toBeVisible()

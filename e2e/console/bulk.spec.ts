@@ -108,7 +108,7 @@ test('each row is checked, one confirmation sends the allowed rows, and each row
   await expect(row(page, 'office-suite-1')).toContainText('41 users are assigned. Unassign 1 first')
   await expect(row(page, 'office-suite-2')).toContainText('No change')
   await expect(row(page, 'cloud-platform-1')).toContainText('have no licenses')
-  await expect(row(page, 'office-suite-none')).toContainText('There is no asset with this ID.')
+  await expect(row(page, 'office-suite-none')).toContainText('No asset has this ID.')
   await expectGood(page)
   await page.setViewportSize(PHONE)
   await expectGood(page)
@@ -210,7 +210,7 @@ test('an interrupted list resumes where it stopped, with one effect per row', as
   await expect(row(page, MANY[7] ?? '')).toContainText('Not sent yet')
   await expectGood(page)
   expect(requestCount).toBe(4)
-  await page.getByRole('button', { name: 'Go on with 6' }).click()
+  await page.getByRole('button', { name: 'Continue with 6' }).click()
   await expect(panel).toContainText('8 of 8 rows are as listed')
   for (const id of MANY) expect([id, await totals(page, id)]).toEqual([id, [15]])
   expect([...keys.values()].map((keysOfRow) => keysOfRow.size)).toEqual(MANY.map(() => 1))
@@ -285,7 +285,7 @@ test('a stopped list resumes after a sign-in; nothing is stored after the sign-o
   const panel = page.getByRole('region', { name: 'The list as a whole' })
   await expect(panel).toContainText('2 of 8 rows are as listed')
   await context.clearCookies()
-  await page.getByRole('button', { name: 'Go on with 6' }).click()
+  await page.getByRole('button', { name: 'Continue with 6' }).click()
   await expect(page.getByRole('main').getByRole('alert')).toContainText('Your session ended')
   await page.getByRole('main').getByRole('alert').getByRole('link', { name: 'Sign in' }).click()
   // The sign-in reloads the page: an earlier navigation would be cancelled.
@@ -294,7 +294,7 @@ test('a stopped list resumes after a sign-in; nothing is stored after the sign-o
     return entry !== undefined && new URL(entry.name).pathname === '/sign-in'
   })
   await signIn(page, member.ida, '/assets/bulk')
-  await page.getByRole('button', { name: 'Go on with 6' }).click()
+  await page.getByRole('button', { name: 'Continue with 6' }).click()
   await expect(panel).toContainText('8 of 8 rows are as listed')
   for (const id of MANY) expect((await totals(page, id)).filter((to) => to === 30)).toEqual([30])
   await page.getByRole('button', { name: 'New list' }).click()
@@ -329,5 +329,5 @@ test('an asset beyond the first page is found by its ID, even if other IDs conta
   await expect(page.getByRole('region', { name: 'The list as a whole' })).toContainText(
     'Set 2 assets, +2 licenses',
   )
-  await expect(row(page, 'workspace-suite · line 3')).toContainText('There is no asset with this ID.')
+  await expect(row(page, 'workspace-suite · line 3')).toContainText('No asset has this ID.')
 })

@@ -65,7 +65,7 @@ test('a Finance User finds no assets', async ({ page }) => {
   await signIn(page, clerk, '/invoices')
   await open(page)
   await page.keyboard.type('business plus 245')
-  await expect(page.getByRole('status').filter({ hasText: 'Nothing has' })).toBeVisible()
+  await expect(page.getByRole('status').filter({ hasText: 'No results for' })).toBeVisible()
   await expect(options(page)).toHaveCount(0)
   await page.keyboard.press('Escape')
   await expect(box(page)).toHaveCount(0)

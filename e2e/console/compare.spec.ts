@@ -70,7 +70,7 @@ test('October’s difference to September is explained, from the invoice to the 
   await signIn(page, people.finance, '/invoices/OCT')
   await page.getByRole('link', { name: 'Compare with previous' }).click()
   await expect(page).toHaveURL('/invoices/compare?from=SEP&to=OCT')
-  await expect(page.getByText('1 line changed, 1 added, 1 gone, 1 unchanged')).toBeVisible()
+  await expect(page.getByText('1 line changed, 1 added, 1 removed, 1 unchanged')).toBeVisible()
   await expect(differences(page).getByRole('row')).toHaveText([
     /Line.*Difference/,
     /Support.*Removed.*50\.00.*−50\.00$/,

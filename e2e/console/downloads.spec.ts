@@ -67,7 +67,7 @@ test('all filtered invoices are downloaded as one archive, up to a limit', async
   expect(await download(page, 'All 3 PDFs (ZIP)')).toEqual(['IN-102.pdf', 'IN-101.pdf', 'IN-100.pdf'])
   await page.goto('/invoices')
   await page.getByRole('button', { name: 'Export' }).click()
-  await expect(page.getByText('these are 511 invoices, and one archive holds at most 500.')).toBeVisible()
+  await expect(page.getByText('511 PDFs are too many for one ZIP, which holds up to 500.')).toBeVisible()
   await expectGood(page)
 })
 

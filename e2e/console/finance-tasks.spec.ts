@@ -218,7 +218,7 @@ test('8 and 10 from home: the palette finds this year’s credit notes, and pars
   await addFilter(page, 'Amount')
   await expect(page.getByLabel('From', { exact: true })).toBeFocused()
   await page.keyboard.type('10,000.01 GBP')
-  await expect(page.getByText('Nothing is in GBP.')).toBeVisible()
+  await expect(page.getByText('No amounts in GBP.')).toBeVisible()
   await page.getByLabel('From', { exact: true }).fill('10,000.01 usd')
   await page.keyboard.press('Enter')
   await expectRows(page, ['SOON-77', 'BEFORE'])

@@ -135,7 +135,7 @@ test('billing profile, issuer, currency and amount are columns and filters', asy
   await chooseOption('Currency', 'EUR')
   await addFilter(page, 'Amount')
   await page.getByLabel('From').fill('1.000,50')
-  await expect(page.getByText('Write it as 1250.50.')).toBeVisible()
+  await expect(page.getByText('Use the format 1250.50.')).toBeVisible()
   await expect(page.getByRole('button', { name: 'Apply' })).toBeDisabled()
   await page.getByLabel('From').fill('21.01')
   await page.getByLabel('To', { exact: true }).fill('100.09')

@@ -146,6 +146,7 @@ test('each filter is shown once, where it is set, and removed there or with all 
   await page.keyboard.press('Escape')
   await page.getByRole('button', { name: /^Invoice date/ }).click()
   await page.getByLabel('From').fill(day(-60))
+  await expect(page.getByLabel('From')).toHaveAccessibleDescription(/^\d{1,2} [A-Z][a-z]{2} \d{4}$/)
   await page.getByLabel('To', { exact: true }).fill(day(-61))
   await expect(page.getByRole('alert').filter({ hasText: 'Ends before it starts' })).toBeAttached()
   await expect(page.getByRole('button', { name: 'Apply' })).toBeDisabled()

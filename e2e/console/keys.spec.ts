@@ -151,7 +151,7 @@ test('a rotation states its consequences, and both keys work during the overlap'
   const panel = dialog(page, 'Rotate key')
   await expect(panel).toContainText('Both keys work for 24 hours. Then the old one ends.')
   await panel.getByRole('radio', { name: 'Not at all' }).check()
-  await expect(panel).toContainText('The old key ends at once')
+  await expect(panel).toContainText('The old key stops working immediately')
   await panel.getByRole('radio', { name: '7 days' }).check()
   await expectGood(page)
   await panel.getByRole('button', { name: 'Rotate key' }).click()

@@ -87,7 +87,7 @@ test('an Admin invites a member by keyboard only, and copies the link', async ({
 
   await open(page, 'Cleo Marsh')
   await page.getByRole('button', { name: 'Withdraw the invitation' }).click()
-  await expect(page.getByText(/stops working, and they are gone/)).toBeFocused()
+  await expect(page.getByText(/stops working, and they are removed/)).toBeFocused()
   await expectGood(page)
   await page.getByRole('button', { name: 'Withdraw the invitation' }).click()
   await expect(page.getByText('Withdrawn: Cleo Marsh')).toBeVisible()
@@ -136,7 +136,7 @@ test('an Admin changes roles, disables after a warning, and enables; the history
   await open(page, 'Ben Ito')
   await page.getByRole('button', { name: 'Disable', exact: true }).click()
   await expect(
-    page.getByText(/signed out everywhere, at once.*keys that they made stop working/),
+    page.getByText(/signed out everywhere immediately.*keys that they created stop working/),
   ).toBeVisible()
   await page.getByRole('button', { name: 'Disable Ben Ito' }).click()
   await expect(row(page, 'Ben Ito')).toContainText('Disabled')
@@ -192,7 +192,7 @@ test('of two Admins who change the same member, the second sees a conflict, and 
   await expect(dialog.getByText('Someone else changed this member')).toBeVisible()
   await expect(dialog.getByLabel('Name')).toHaveValue('Ida Technik')
   await expectGood(page)
-  await dialog.getByRole('button', { name: 'Show what it is now' }).click()
+  await dialog.getByRole('button', { name: 'Load current values' }).click()
   await expect(dialog.getByRole('checkbox', { name: /Finance User/ })).toBeChecked()
   await expect(dialog.getByLabel('Name')).toHaveValue('Ida Tech')
 })
@@ -207,9 +207,9 @@ test('an Admin who reduces their own access is warned; the last Admin stays', as
   await open(page, 'Sec Ond')
   const dialog = page.getByRole('dialog', { name: 'Sec Ond' })
   await dialog.getByRole('checkbox', { name: /IT Manager/ }).check()
-  await expect(dialog.getByText(/You take this from yourself/)).toHaveCount(0)
+  await expect(dialog.getByText(/You lose this access/)).toHaveCount(0)
   await dialog.getByRole('checkbox', { name: /^Admin/ }).uncheck()
-  await expect(dialog.getByText(/You take this from yourself/)).toBeVisible()
+  await expect(dialog.getByText(/You lose this access/)).toBeVisible()
   await dialog.getByRole('button', { name: 'Save' }).click()
   await expect(dialog.getByText(/the last Admin who can sign in/)).toBeVisible()
   await dialog.getByRole('button', { name: 'Cancel' }).click()

@@ -253,20 +253,31 @@ test('Back returns to the same place of a list', async ({ page }) => {
   }
 })
 
-test('a review comes into view when the button of the last visible row is pressed', async ({ page }) => {
+test('a review comes into view, whatever opens it in the last visible row', async ({ page, browser }) => {
   const many = await newCustomer('going-down')
   await many.importAssets(
     Array.from({ length: 20 }, (_, n) => asset(`workspace-suite-${n}`, `Plan ${n}`, { purchased: 10 })),
   )
   await signIn(page, await many.member('Ana', 'admin'), '/assets')
-  for (const size of [{ width: 1366, height: 768 }, PHONE]) {
-    await page.setViewportSize(size)
-    await page.goto('/assets')
-    await live(page)
-    const more = page.getByRole('button', { name: /^One more: Licenses of Plan 9$/ })
-    await more.evaluate((button) => button.scrollIntoView({ block: 'end' }))
-    await more.click()
-    await expect(page.getByRole('button', { name: 'Set to 11 licenses' })).toBeInViewport({ ratio: 1 })
-    await page.keyboard.press('Escape')
+  const storageState = await page.context().storageState()
+  for (const viewport of [{ width: 1366, height: 768 }, PHONE]) {
+    const hasTouch = viewport === PHONE
+    const context = await browser.newContext({ viewport, storageState, hasTouch })
+    const screen = await context.newPage()
+    await screen.goto('/assets')
+    await live(screen)
+    const control = screen.getByRole('group', { name: 'Licenses of Plan 9' })
+    const [less, more] = [control.getByRole('button').first(), control.getByRole('button').last()]
+    for (const [open, to] of [
+      [() => (hasTouch ? more.tap() : more.click()), 11],
+      [() => (hasTouch ? less.tap() : less.click()), 9],
+      [() => control.getByRole('spinbutton').press('PageUp'), 20],
+    ] as const) {
+      await more.evaluate((button) => button.scrollIntoView({ block: 'end' }))
+      await open()
+      await expect(screen.getByRole('button', { name: `Set to ${to} licenses` })).toBeInViewport({ ratio: 1 })
+      await screen.keyboard.press('Escape')
+    }
+    await context.close()
   }
 })

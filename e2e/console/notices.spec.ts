@@ -31,7 +31,7 @@ test('the link of a mail stops its kind without a sign-in, and restarts it', asy
   const row = page.getByRole('listitem').filter({ hasText: 'Past due' })
   await expect(row.getByText('On')).toBeVisible()
   await page.getByRole('button', { name: 'Stop these notices' }).click()
-  await expect(page.getByText('Saved. It holds from now on.')).toBeVisible()
+  await expect(page.getByText('Saved. Applies from now on.')).toBeVisible()
   await expect(row.getByText('Stopped')).toBeVisible()
   await expect(page.getByRole('listitem').filter({ hasText: 'New invoices' }).getByText('On')).toBeVisible()
   await expectGood(page)

@@ -22,7 +22,11 @@ const POSTING_DETAILS = {
 
 test.beforeAll(async () => {
   customer = await newCustomer('posting')
-  await customer.importAssets([asset('workspace-suite-1', 'Business Plus')])
+  const plan = asset('workspace-suite-2', 'Business Starter', { purchased: 40 })
+  await customer.importAssets([
+    asset('workspace-suite-1', 'Business Plus'),
+    { ...plan, subscription: { ...plan.subscription, purchaseOrderId: 'PO-17' } },
+  ])
   await customer.importInvoices([
     invoice('PLAIN', { totalAmount: '10' }),
     invoice('TAXED', { ...POSTING_DETAILS, issuer: { name: 'Fernhill', country: 'DE' } }),
@@ -107,6 +111,21 @@ test('a Posting Editor sets the details of an asset’s lines on its page', asyn
   await page.getByRole('button', { name: 'Save' }).click()
   await expect(page.getByText('6120')).toBeVisible()
   await expectGood(page)
+})
+
+test('the vendor’s purchase order of an asset has its own name, and is shown while it differs', async ({
+  page,
+}) => {
+  const ddOf = (label: RegExp) => page.locator('dt', { hasText: label }).locator('xpath=../dd')
+  await signIn(page, people.it, '/assets/workspace-suite-2')
+  await expect(ddOf(/^Vendor’s purchase order$/)).toHaveText('PO-17')
+  await signIn(page, people.admin, '/assets/workspace-suite-2')
+  await expect(ddOf(/^Purchase order$/)).toHaveText('–')
+  await page.getByRole('button', { name: 'Edit accounting details' }).click()
+  await page.getByRole('dialog').getByLabel('Purchase order').fill('PO-17')
+  await page.getByRole('button', { name: 'Save' }).click()
+  await expect(ddOf(/^Purchase order$/)).toHaveText('PO-17')
+  await expect(ddOf(/^Vendor’s purchase order$/)).toHaveCount(0)
 })
 
 test('a member without Posting Editor has no link to the posting details, and sees the role there', async ({

@@ -61,14 +61,14 @@ test('single sign-on is set up, tested, and made the only sign-in', async ({ pag
   await dialog.getByLabel('Client secret').fill(issuer.clientSecret)
   await dialog.getByLabel('Becomes a member, with these roles').check()
   await press(page, 'Add a rule')
-  await dialog.getByLabel('Has the value').fill('finance-team')
-  await dialog.getByLabel('Gives').selectOption({ label: 'Finance User' })
+  await dialog.getByLabel('Value').fill('finance-team')
+  await dialog.getByLabel('Grants').selectOption({ label: 'Finance User' })
   await press(page, 'Test and add')
   await expect(dialog.getByRole('alert')).toContainText('calls itself otherwise')
   await expect(dialog.getByLabel('Issuer')).toBeFocused()
   await expectGood(page)
   await press(page, 'Remove rule 1')
-  await expect(dialog.getByLabel('Has the value')).toHaveCount(0)
+  await expect(dialog.getByLabel('Value')).toHaveCount(0)
   await dialog.getByLabel('Issuer').fill(issuer.issuer)
   await press(page, 'Test and add')
   await expect(dialog).toHaveCount(0)
@@ -84,7 +84,7 @@ test('single sign-on is set up, tested, and made the only sign-in', async ({ pag
   const text = (await page.getByText(/^licenses-invoices-sign-on=/).textContent()) ?? ''
   names.records.set(`_licenses-invoices.${customer.domain}`, [text])
   await press(page, `Check now: ${customer.domain}`)
-  await expect(page.getByText('Proven by DNS on')).toBeVisible()
+  await expect(page.getByText('Verified by DNS on')).toBeVisible()
 
   const passwords = page.getByRole('switch', { name: 'Allow password sign-in' })
   await passwords.focus()
@@ -106,7 +106,7 @@ test('single sign-on is set up, tested, and made the only sign-in', async ({ pag
   await press(page, 'Cancel')
 
   // The issuer ends its session, and ours with it.
-  await page.getByText('To be entered at the provider').click()
+  await page.getByText('Settings for the provider').click()
   const address = (await page.getByText(/\/auth\/sign-on\/logout\//).textContent()) ?? ''
   await issuer.logOut('ada', address)
   await page.goto(`${url}/sign-on`)

@@ -4,7 +4,7 @@ import { expectAccessible, expectAccessibleAtBoth } from '../axe-checks.ts'
 import { DESKTOP, giveSession, PHONE, signIn, waitForHydration, waitForRows } from '../browser.ts'
 import { day } from '../days.ts'
 import { everyScreen } from '../every-screen.ts'
-import { applyViewport, excess, VIEWPORTS } from '../viewports.ts'
+import { applyViewport, excess, layoutFaults, VIEWPORTS } from '../viewports.ts'
 
 // Every screen at rest, with names of the largest length: axe, every viewport from 320 to 2560 px (journeys with long
 // amounts are in the specs of their screens), and the frame that all lists share; and the bottom bar of some viewports.
@@ -110,8 +110,8 @@ async function overflows(page: Page, path: string): Promise<string[]> {
   }
   for (const viewport of SIZES) {
     await applyViewport(page, viewport)
-    const more = await excess(page)
-    if (more > 0) findings.push(`${path}, ${viewport.name}: ${more} px`)
+    const faults = await layoutFaults(page)
+    findings.push(...faults.map((fault) => `${path}, ${viewport.name}: ${fault}`))
   }
   return findings
 }

@@ -122,7 +122,7 @@ async function reset(options: Linked): Promise<void> {
 
 function checkMail({ mail }: Linked): void {
   if (mail && !mailSettings())
-    throw new Problem('invalid_request', 'There is no mail server: set SMTP_URL and MAIL_FROM.')
+    throw new Problem('invalid_request', 'No mail server is configured: set SMTP_URL and MAIL_FROM.')
 }
 
 /** Prints a link to standard output, or the address that the link is mailed to. */

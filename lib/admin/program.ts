@@ -142,7 +142,7 @@ const DECLARED: readonly Group[] = [
   {
     name: 'status',
     description:
-      'How the service does: changes and renewal orders that wait, accounts at vendors, jobs, mails, the database.',
+      'Print the state of the service: waiting changes and renewal orders, vendor accounts, jobs, mails, the database.',
     load: async () => (await import('./status.ts')).addStatusCommand,
   },
   {

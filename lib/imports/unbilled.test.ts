@@ -201,7 +201,7 @@ const SPELLINGS = [
   'Ｎimbus Cloud, Ltd',
 ]
 /** Nights over the end of a month: the numbers come in the ten after it, and the papers in the four after those. */
-const [START_NIGHT, NIGHTS] = DEEP ? ['2026-09-11', 35] : ['2026-09-26', 20]
+const [START_NIGHT, NIGHTS] = DEEP ? ['2026-09-11', 35] : ['2026-09-27', 17]
 
 /** Returns a vendor's nightly exports: usage in parts, a number some days after the month, and then the invoice. */
 function story(seed: number) {

@@ -86,3 +86,20 @@ export function resolveImport(path: string, specifier: string): string {
   if (specifier.startsWith('#')) return specifier.slice(1)
   return specifier.startsWith('.') ? posix.join(posix.dirname(path), specifier) : specifier
 }
+
+/**
+ * Returns the files that the starts load at their import, including themselves: neither types nor dynamic imports, nor
+ * imports of `ends`.
+ */
+export function reachableFrom(starts: readonly string[], ends: readonly string[] = []): Set<string> {
+  const reachable = new Set<string>()
+  const rest = [...starts]
+  for (let file = rest.pop(); file !== undefined; file = rest.pop()) {
+    if (reachable.has(file)) continue
+    reachable.add(file)
+    if (!/^(lib|app)\//.test(file) || ends.includes(file)) continue
+    const now = importsOf(read(file).replace(/\bimport\(/g, 'later(')).filter(({ isType }) => !isType)
+    rest.push(...now.map(({ specifier }) => resolveImport(file ?? '', specifier)))
+  }
+  return reachable
+}

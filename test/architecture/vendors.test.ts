@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { importsOf, packageNames, projectFiles, read, resolveImport } from './scan.ts'
+import { packageNames, projectFiles, reachableFrom, read } from './scan.ts'
 
 // docs/develop/vendors.md, "Add a vendor": one folder with these names, and one list.
 const NAMES = [
@@ -69,21 +69,4 @@ function vendorFolders(paths: readonly string[]): Map<string, string[]> {
     paths.filter((path) => /^lib\/vendors\/[^/]+\/[^/]+$/.test(path)),
     (path) => path.split('/')[2] ?? '',
   )
-}
-
-/**
- * Returns the files that the starts load at their import, including themselves: neither types nor dynamic imports, nor
- * imports of `ends`.
- */
-function reachableFrom(starts: readonly string[], ends: readonly string[] = []): Set<string> {
-  const reachable = new Set<string>()
-  const rest = [...starts]
-  for (let file = rest.pop(); file !== undefined; file = rest.pop()) {
-    if (reachable.has(file)) continue
-    reachable.add(file)
-    if (!file.startsWith('lib/') || ends.includes(file)) continue
-    const now = importsOf(read(file).replace(/\bimport\(/g, 'later(')).filter(({ isType }) => !isType)
-    rest.push(...now.map(({ specifier }) => resolveImport(file ?? '', specifier)))
-  }
-  return reachable
 }

@@ -14,7 +14,7 @@ export const NOT_RUN: Record<string, readonly NotRun[]> = {
   'CONTRIBUTING.md': [
     ['--> statement-breakpoint', 'a part of a migration; lib/platform/db/scope tests such a table'],
     ['npm i @redocly/cli', 'tools of others, in a folder outside the project'],
-    ['npm run unit -- --sequence.shuffle.files', 'all unit tests once more'],
+    ['FILE_SEED=<n> npm run unit', 'all unit tests once more'],
     ['DEEP=1 npm run e2e -- a11y-panels', 'a part of the deep suite'],
     ['npm run fuzz', 'hours; the suite runs it in shorter lengths'],
     ['npm run side-by-side -- <ref>', 'a part of the deep suite'],

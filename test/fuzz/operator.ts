@@ -1,4 +1,5 @@
 import { runHere } from '#lib/admin/test-run.ts'
+import { startDatabase } from '#lib/platform/db/start.ts'
 import type { TestDatabase } from '#lib/platform/db/test-database.ts'
 import { requestIdOf } from './requests.ts'
 import { CUSTOMER, type Stage } from './stage.ts'
@@ -12,7 +13,7 @@ const WAITING =
 export async function hiddenChanges(database: TestDatabase): Promise<number> {
   const waiting = async () => (await database.sql(CUSTOMER, WAITING)).map(({ id }) => String(id))
   const before = await waiting()
-  const visible = (await listed(database)).map(({ id }) => id)
+  const visible = (await onDatabase(database, list)).map(({ id }) => id)
   const after = await waiting()
   // A change that was resolved in the meantime may be listed or not.
   return before.filter((id) => after.includes(id) && !visible.includes(id)).length
@@ -22,23 +23,29 @@ export async function hiddenChanges(database: TestDatabase): Promise<number> {
 export async function resolveByOperator(database: TestDatabase, stage: Stage): Promise<number> {
   const done = new Set(stage.fakes.flatMap(({ writes, callOf }) => writes.map(callOf)).map(requestIdOf))
   const requestIds = new Map((await database.sql(CUSTOMER, WAITING)).map(({ id, ask }) => [id, String(ask)]))
-  for (const { id } of await listed(database)) {
-    const as = done.has(requestIds.get(id)) ? 'applied' : 'failed'
-    await admin(database, ['changes', 'settle', id, '--as', as, '--reason', 'seen in the console there'])
-  }
-  return (await listed(database)).length
+  return onDatabase(database, async () => {
+    for (const { id } of await list()) {
+      const as = done.has(requestIds.get(id)) ? 'applied' : 'failed'
+      await runHere(['changes', 'settle', id, '--as', as, '--reason', 'seen in the console there'])
+    }
+    return (await list()).length
+  })
 }
 
-async function listed(database: TestDatabase): Promise<{ id: string }[]> {
-  const { out } = await admin(database, ['changes', 'list', '--json'])
+async function list(): Promise<{ id: string }[]> {
+  const { out } = await runHere(['changes', 'list', '--json'])
   return out === '' ? [] : JSON.parse(out)
 }
 
-async function admin({ url }: TestDatabase, args: string[]) {
+/** Runs commands on the database, which stays open between them: to open it takes longer than a command. */
+async function onDatabase<T>({ url }: TestDatabase, work: () => Promise<T>): Promise<T> {
   const before = process.env.DATABASE_URL
   process.env.DATABASE_URL = url
   try {
-    return await runHere(args)
+    const started = await startDatabase()
+    const { stop } = started
+    started.stop = async () => {}
+    return await work().finally(stop)
   } finally {
     if (before === undefined) delete process.env.DATABASE_URL
     else process.env.DATABASE_URL = before

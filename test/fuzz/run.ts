@@ -13,6 +13,11 @@ export function countOf([quick, deep, full]: readonly [quick: number, deep: numb
 /** The seed of this run: FUZZ_SEED, or a random one. */
 export const SEED = Number(process.env.FUZZ_SEED) || 1 + Math.floor(Math.random() * 999_999)
 
+/** Returns one of the items, by the seed of this run; a deep run takes all of them. */
+export function oneOf<T>(items: readonly T[]): readonly T[] {
+  return DEEP ? items : items.filter((_, index) => index === SEED % items.length)
+}
+
 /** Returns a generator of numbers in [0, 1) from the seed of this run. Each `use` gets different numbers. */
 export function randomOfRun(use: string): () => number {
   return randomFrom(seedOfRun(use))

@@ -71,7 +71,7 @@ export default async function Page({ searchParams }: { searchParams: SearchParam
         title="Invoices"
         // On a phone the first screen is reserved for invoices.
         subtitle={
-          <span className="max-md:hidden">{`All your billing profiles at ${caller.customerName}.`}</span>
+          <span className="max-md:hidden">{`All your billing profiles at ${caller.customerName}`}</span>
         }
         actions={
           <ButtonLink href={statementHref(statementView(view))} prefetch={false}>

@@ -59,9 +59,7 @@ export default async function Page({ searchParams }: { searchParams: SearchParam
         }
         actions={
           <>
-            <ButtonLink href="/developers" variant="quiet">
-              Documentation
-            </ButtonLink>
+            <ButtonLink href="/developers">Documentation</ButtonLink>
             <Streamed answer={answer} fallback={null}>
               {(result) =>
                 result instanceof Problem ? null : (

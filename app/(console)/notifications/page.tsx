@@ -31,7 +31,7 @@ export default async function Page() {
     <>
       <PageHeader
         title={TITLE}
-        subtitle="Addresses that get new invoices and reminders, by billing profile."
+        subtitle="Addresses that receive new invoices and reminders, by billing profile"
         actions={<CopyRequest path={listNoticeRecipients.path({})} />}
       />
       <Streamed answer={answer} fallback={<RowsWaiting />}>

@@ -16,8 +16,8 @@ export default async function Page({ params }: { params: Promise<{ secret: strin
     <Entry title="Set a new password">
       <p className="mt-1 text-sm text-ink-2 wrap-anywhere">
         For {view.email}
-        {view.customer === undefined ? '' : ` at ${escapeInvisible(view.customer)}`}. Wherever it was used,
-        you are signed out.
+        {view.customer === undefined ? '' : ` at ${escapeInvisible(view.customer)}`}. Setting it signs you out
+        everywhere.
       </p>
       <LinkForm secret={secret} email={view.email} passwordMode={view.passwordPrompt} />
     </Entry>

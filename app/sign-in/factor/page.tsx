@@ -21,8 +21,8 @@ export default async function Page() {
   return (
     <Entry title="Two-step verification">
       <p className="mt-1 text-sm text-ink-3">
-        {at.pending.proven.includes('issuer') ? 'Your single sign-on was accepted.' : 'Your password fits.'}{' '}
-        Prove now that it is you.
+        {at.pending.proven.includes('issuer') ? 'Single sign-on accepted.' : 'Password accepted.'} Now verify
+        that it’s you.
       </p>
       <FactorForm methods={{ app, passkey: options && { ...options }, mayGoWithout }} />
       <p className="mt-4 text-center text-sm">
@@ -31,7 +31,7 @@ export default async function Page() {
         </Link>
       </p>
       <p className="mt-3 text-xs text-ink-3">
-        You have lost it, and your recovery codes? Ask an Admin of your company, or your reseller.
+        Lost your device and recovery codes? Ask an Admin of your company, or your reseller.
       </p>
     </Entry>
   )

@@ -14,8 +14,8 @@ export default function Page() {
         <ForgottenForm />
       ) : (
         <p className="mt-3 text-sm text-ink-2">
-          Email isn’t set up. Ask an Admin of your company for a link: with it you set a new password. If
-          there is no other Admin, ask your reseller.
+          Email isn’t set up. Ask an Admin of your company for a link to set a new password. If there is no
+          other Admin, ask your reseller.
         </p>
       )}
       <p className="mt-4 text-center text-sm">

@@ -39,7 +39,9 @@ export function BilledOpen({
   const ticks = ticksBetween(...endsOf(bars))
   const scale = scaleOf(bars, [ticks[0] ?? 0, ticks.at(-1) ?? 1], PLOT)
   const isCut = (months[0]?.month ?? 0) < (bars[0]?.month ?? 0)
-  const note = isCut ? `The last ${MAX_MONTHS} months; the table has all.` : 'Each bar leads to its invoices.'
+  const note = isCut
+    ? `The last ${MAX_MONTHS} months; the table has all.`
+    : 'Select a bar to see its invoices.'
   return (
     <>
       <div className="mb-3 flex flex-wrap items-center justify-between gap-x-4 gap-y-2">

@@ -66,7 +66,7 @@ function CollapsedChart({ id, summary: { currency, months }, toggle, view, onNav
         />
       </div>
       <p className="w-64 text-xs text-ink-3 tabular-nums @max-fig:hidden print:hidden">
-        {pointed ?? 'The last 12 months. Each bar leads to its invoices.'}
+        {pointed ?? 'The last 12 months. Select a bar to see its invoices.'}
       </p>
     </div>
   )

@@ -21,7 +21,7 @@ export function DocumentNotes({ invoice, search }: DocumentNotesProps) {
       ) : null}
       {documentState === 'voided' ? (
         <Note tone="warn">
-          This document is voided: it is valid no more, and nothing of it is owed.
+          This document is voided. It is no longer valid, and nothing is owed.
           {replacedBy ? (
             <>
               {' '}

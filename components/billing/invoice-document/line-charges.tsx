@@ -60,13 +60,15 @@ export function LineRows({
       <tr>{children(button)}</tr>
       {isOpen ? (
         <tr id={id} className="print:hidden">
-          <td colSpan={columns} className="bg-sunken p-1!">
-            <ChargeList
-              invoiceId={charges.invoiceId}
-              line={charges.line}
-              count={charges.count}
-              label={`Charges of ${name}`}
-            />
+          <td colSpan={columns} className="bg-sunken">
+            <div className="-mx-3 -my-1.5 max-md:-mx-2.5">
+              <ChargeList
+                invoiceId={charges.invoiceId}
+                line={charges.line}
+                count={charges.count}
+                label={`Charges of ${name}`}
+              />
+            </div>
           </td>
         </tr>
       ) : null}

@@ -91,7 +91,7 @@ export function InvoiceFilters({
         }),
         textFilter({
           label: 'Product',
-          hint: 'Part of what a line item says',
+          hint: 'Part of a line item’s text',
           value: view.product,
           onChange: (product) => onChange(changed(view, { product })),
         }),

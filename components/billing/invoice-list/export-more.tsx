@@ -45,7 +45,7 @@ function Archive({ href, count, onClick }: { href: string; count: number; onClic
     )
   return (
     <p className="border-t border-line px-2.5 py-2 text-xs text-ink-2">
-      {`PDFs: these are ${countText(count)} invoices, and one archive holds at most ${MAX_FILES}. Choose a shorter time, or select the ones that you need.`}
+      {`${countText(count)} PDFs are too many for one ZIP, which holds up to ${MAX_FILES}. Choose a shorter period, or select invoices.`}
     </p>
   )
 }

@@ -82,7 +82,7 @@ export function InvoiceList({
             view={view}
             isFiltered={isFiltered(view)}
             rowLabels={['invoice', 'invoices']}
-            toFirst="Back to the start"
+            toFirst="Back to the first page"
             instead={suggestProductFilter(view)}
             onNavigate={onNavigate}
           >

@@ -126,6 +126,9 @@ type InvoiceRowProps = {
   onTick: (id: string) => void
 }
 
+/** Length up to which a number has room in each column, and stays on one line. */
+const MAX_UNBROKEN = 16
+
 /** Number, which links to the invoice from anywhere in the row, and values that have no columns of their own. */
 function InvoiceName({
   invoice,
@@ -153,7 +156,7 @@ function InvoiceName({
       <Link
         href={invoiceHref(id, search)}
         prefetch={false}
-        className="inline-block max-w-full scroll-mb-24 rounded-sm align-middle font-[550] underline-offset-2 after:absolute after:inset-0 hover:underline"
+        className={`inline-block max-w-full scroll-mb-24 rounded-sm align-middle font-[550] underline-offset-2 after:absolute after:inset-0 hover:underline ${number.length > MAX_UNBROKEN ? '' : 'whitespace-nowrap'}`}
       >
         {escapeInvisible(number)}
         <LinkSpinner />

@@ -91,7 +91,7 @@ function NotOwed({ states }: { states: readonly DocumentState[] }) {
       {states.includes('draft')
         ? 'Drafts are not billed yet: their charges may change until they are issued. '
         : ''}
-      {states.includes('voided') ? 'Voided documents are valid no more, and kept for the record. ' : ''}
+      {states.includes('voided') ? 'Voided documents are no longer valid, and kept for your records. ' : ''}
       Nothing of these is owed.
     </p>
   )

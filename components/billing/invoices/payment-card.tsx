@@ -1,5 +1,5 @@
 import { ExternalLink } from 'lucide-react'
-import type { ReactNode } from 'react'
+import { Fragment, type ReactNode } from 'react'
 import { buttonVariants } from '#components/ui/button-variants.ts'
 import { Card } from '#components/ui/card.tsx'
 import { CopyValue } from '#components/ui/copy-button.tsx'
@@ -90,13 +90,26 @@ function Transfer({ payment }: { payment: PaymentView }) {
   )
 }
 
+/** Length up to which a part of a detail has room, and stays on one line. */
+const MAX_UNBROKEN = 20
+
+/** Returns the parts of a value, such as its invoice numbers, each in one piece. */
+function partsOf(value: string): ReactNode {
+  return value.split(', ').map((part, at) => (
+    <Fragment key={part}>
+      {at > 0 ? ', ' : ''}
+      <span className={part.length > MAX_UNBROKEN ? '' : 'whitespace-nowrap'}>{part}</span>
+    </Fragment>
+  ))
+}
+
 /** Detail with a copy button, which copies `copyText` where that differs from the displayed value. */
 function Detail({ label, value, copyText = value }: { label: string; value: string; copyText?: string }) {
   return (
     <div className="flex flex-wrap items-center gap-x-3 border-t border-line py-1 first:border-t-0">
       <dt className="w-20 shrink-0 text-xs text-ink-3">{label}</dt>
       <dd className="flex min-w-0 grow basis-40 items-center justify-between gap-2 text-sm">
-        <span className="min-w-0 wrap-anywhere">{escapeInvisible(value)}</span>
+        <span className="min-w-0 wrap-anywhere">{partsOf(escapeInvisible(value))}</span>
         <span className="-mr-3 shrink-0 print:hidden">
           <CopyValue label={label} value={copyText} />
         </span>

@@ -15,7 +15,16 @@ const NOTE =
  * Accounting details of the lines that bill an asset, among the asset's details, with an edit button for members who may
  * set them.
  */
-export function AssetPosting({ id, maySet }: { id: string; maySet: boolean }) {
+export function AssetPosting({
+  id,
+  vendorPurchaseOrder,
+  maySet,
+}: {
+  id: string
+  /** Purchase order of the asset at its vendor, shown if it differs from the customer's. */
+  vendorPurchaseOrder: string | undefined
+  maySet: boolean
+}) {
   const [isOpen, setOpen] = useState(false)
   const client = useQueryClient()
   const params = { asset_id: id }
@@ -23,8 +32,10 @@ export function AssetPosting({ id, maySet }: { id: string; maySet: boolean }) {
     queryKey: readAssetPosting.key({ params }),
     queryFn: ({ signal }) => readAssetPosting({ params }, signal),
   })
-  if (!data || (!maySet && Object.keys(data).length === 0)) return null
+  if (!data) return null
   const { purchaseOrder, costCenter } = data
+  const differing = vendorPurchaseOrder === purchaseOrder ? undefined : vendorPurchaseOrder
+  if (!maySet && !purchaseOrder && !costCenter && !differing) return null
   return (
     <Card className="mt-4">
       <div className="px-4 py-3.5">
@@ -32,8 +43,11 @@ export function AssetPosting({ id, maySet }: { id: string; maySet: boolean }) {
         <dl className="grid gap-y-2 text-sm">
           <PostingItem label="Purchase order" value={purchaseOrder} />
           <PostingItem label="Cost center" value={costCenter} />
+          {differing ? <PostingItem label="Vendor’s purchase order" value={differing} /> : null}
         </dl>
-        <p className="mt-2 text-xs text-ink-3">Added to this asset’s invoice lines.</p>
+        <p className="mt-2 text-xs text-ink-3">
+          {differing ? 'Purchase order and cost center are added' : 'Added'} to this asset’s invoice lines.
+        </p>
       </div>
       {maySet ? (
         <div className="border-t border-line px-4 py-2.5">
@@ -65,9 +79,7 @@ function PostingItem({ label, value }: { label: string; value: string | undefine
   return (
     <div className="flex justify-between gap-4">
       <dt className="shrink-0 text-ink-3">{label}</dt>
-      <dd className="min-w-0 text-right wrap-anywhere tabular-nums">
-        {value ? escapeInvisible(value) : '–'}
-      </dd>
+      <dd className="min-w-0 text-right wrap-anywhere">{value ? escapeInvisible(value) : '–'}</dd>
     </div>
   )
 }

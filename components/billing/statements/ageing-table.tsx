@@ -37,7 +37,7 @@ export function AgeingTable({ rows }: { rows: readonly AgeingView[] }) {
   return (
     // Long amounts may need more room than there is: then the columns scroll, not the page.
     <Card
-      className={`mb-5 overflow-x-auto not-print:md:max-xl:[&_td]:text-sm md:max-xl:[&_th]:whitespace-normal max-md:overflow-visible ${isTight ? TIGHT : ''}`}
+      className={`mb-5 overflow-x-auto not-print:md:max-xl:[&_td]:text-sm md:max-xl:[&_th]:whitespace-normal max-md:overflow-visible ${isTight ? TIGHT : TIGHT_IN_PRINT}`}
     >
       <Table label="What is open, by days past due">
         <TableHeader>

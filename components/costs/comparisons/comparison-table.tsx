@@ -1,4 +1,5 @@
 import type { ReactNode } from 'react'
+import { DIFFERENCE_TABLE } from '#components/costs/difference-table.ts'
 import { Card } from '#components/ui/card.tsx'
 import { Disclosure } from '#components/ui/disclosure.tsx'
 import { EmptyState } from '#components/ui/empty-state.tsx'
@@ -59,11 +60,6 @@ export type ChangeView = {
 /** Sums of both invoices, and their difference; the sums may be empty. */
 export type DifferenceView = { label: string; from: string; to: string; effect: string }
 
-// One class list on the table instead of one on each cell: there may be thousands of lines. On a phone the middle
-// columns are hidden, and each row shows both sides under its description.
-const TABLE =
-  'w-full border-collapse [&_td]:border-b [&_td]:border-line [&_td]:px-4 [&_td]:py-2.5 [&_td]:align-top max-md:[&_td]:px-3.5 [&_tbody_th]:border-b [&_tbody_th]:border-line [&_tbody_th]:text-base [&_tbody_th]:font-normal [&_tbody_th]:text-ink [&_tbody_th]:py-2.5 [&_tbody_th]:align-top [&_tbody_th]:[overflow-wrap:anywhere] [&_th]:px-4 [&_th]:py-2 [&_th]:text-left [&_th]:text-xs [&_th]:font-medium [&_th]:text-ink-3 [&_thead_th]:border-b [&_thead_th]:border-line [&_thead_th]:align-bottom [&_tfoot_th]:border-b [&_tfoot_th]:border-line [&_tfoot_td]:py-2 [&_tfoot_tr:last-child>*]:border-b-0 [&_tbody:last-child>tr:last-child>*]:border-b-0 max-md:[&_th]:px-3.5 [&_.n]:text-right [&_.n]:tabular-nums [&_td.n]:whitespace-nowrap [&_td]:[overflow-wrap:anywhere] [&_small]:block [&_small]:text-xs [&_small]:text-ink-3 [&_small]:tabular-nums max-md:[&_.wide]:hidden md:[&_.small]:hidden'
-
 /** Column headers of the two invoices. */
 type SideHeaders = { from: ReactNode; to: ReactNode }
 
@@ -80,14 +76,14 @@ function ComparisonLines({
   differences?: readonly DifferenceView[]
 }) {
   return (
-    <table aria-label={label} className={TABLE}>
+    <table aria-label={label} className={DIFFERENCE_TABLE}>
       <thead>
         <tr>
           <th scope="col" className="md:w-2/5">
             Line
           </th>
           <th scope="col" className="wide">
-            What
+            Change
           </th>
           <th scope="col" className="n wide">
             {headers.from}
@@ -109,9 +105,9 @@ function ComparisonLines({
               {formerly ? <small>Before: {escapeInvisible(formerly)}</small> : null}
               {details ? <small>{escapeInvisible(details)}</small> : null}
               {notes.map((note) => (
-                <small key={note} className="text-info!">
+                <span key={note} className="block text-xs text-info tabular-nums">
                   {escapeInvisible(note)}
-                </small>
+                </span>
               ))}
               <small className="small">
                 {kind}: {from ? from.product : 'none'} → {to ? to.product : 'none'}
@@ -127,7 +123,7 @@ function ComparisonLines({
       {differences.length > 0 ? (
         <tfoot>
           {differences.map(({ label: name, from, to, effect }) => (
-            <tr key={name} className="last:font-[650]">
+            <tr key={name}>
               <th scope="row" colSpan={2} className="max-md:hidden">
                 {name}
               </th>

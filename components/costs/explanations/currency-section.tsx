@@ -1,4 +1,5 @@
 import Link from 'next/link'
+import { DIFFERENCE_TABLE } from '#components/costs/difference-table.ts'
 import { PlatformIcon } from '#components/platform/values/platform-icon.tsx'
 import { Card } from '#components/ui/card.tsx'
 import { DescriptionItem } from '#components/ui/description-item.tsx'
@@ -134,10 +135,6 @@ export type CauseView = {
   effect: string
 }
 
-// One class list on the table instead of one on each cell. On a phone each row shows everything under the product.
-const TABLE =
-  'w-full border-collapse [&_td]:px-4 [&_td]:py-2.5 [&_td]:align-top max-md:[&_td]:px-3.5 [&_th]:px-4 [&_th]:text-left max-md:[&_th]:px-3.5 [&_thead_th]:border-b [&_thead_th]:border-line [&_thead_th]:py-2 [&_thead_th]:text-xs [&_thead_th]:font-medium [&_thead_th]:text-ink-3 [&_tbody_th]:py-2.5 [&_tbody_th]:align-top [&_tbody_th]:font-normal [&_tbody_tr]:border-b [&_tbody_tr]:border-line [&_tfoot_tr]:border-b [&_tfoot_tr]:border-line [&_tfoot_tr:last-child]:border-b-0 [&_tfoot_th]:py-2 [&_tfoot_th]:text-sm [&_tfoot_th]:font-medium [&_.n]:text-right [&_.n]:tabular-nums [&_td.n]:whitespace-nowrap [&_.t]:[overflow-wrap:anywhere] [&_small]:block [&_small]:text-xs [&_small]:text-ink-3 [&_small]:tabular-nums max-md:[&_.wide]:hidden md:[&_.small]:hidden'
-
 /** Causes of a difference, with a row of sums if `sums` is set. */
 function CauseTable({
   label,
@@ -149,7 +146,7 @@ function CauseTable({
   sums?: readonly { label: string; effect: string }[]
 }) {
   return (
-    <table aria-label={label} className={TABLE}>
+    <table aria-label={label} className={DIFFERENCE_TABLE}>
       <thead>
         <tr>
           <th scope="col" className="md:w-1/3">
@@ -175,7 +172,7 @@ function CauseTable({
       {sums.length > 0 ? (
         <tfoot>
           {sums.map((sum) => (
-            <tr key={sum.label} className="last:[&>*]:font-[650]">
+            <tr key={sum.label}>
               <th scope="row">{sum.label}</th>
               <td className="wide" colSpan={2} />
               <td className="n">{sum.effect}</td>
@@ -190,7 +187,7 @@ function CauseTable({
 function CauseRow({ product, platform, name, note, effect }: CauseView) {
   return (
     <tr>
-      <th scope="row" className="t">
+      <th scope="row">
         {product === undefined ? <span className="text-ink-2">All of it</span> : escapeInvisible(product)}
         <span className="small mt-0.5 block text-sm text-ink-2">{escapeInvisible(name)}</span>
         {note ? <small className="small">{note}</small> : null}
@@ -201,7 +198,7 @@ function CauseRow({ product, platform, name, note, effect }: CauseView) {
       <td className="wide text-sm whitespace-nowrap text-ink-2">
         <PlatformIcon slug={platform} />
       </td>
-      <td className="wide t text-sm text-ink-2">
+      <td className="wide text-sm text-ink-2">
         {escapeInvisible(name)}
         {note ? <small>{note}</small> : null}
       </td>

@@ -58,8 +58,8 @@ function FeedDialog({ onClose }: { onClose: () => void }) {
     <Dialog title="Calendar feed" onClose={onClose}>
       <div className="mt-2 grid gap-3">
         <p className="text-ink-2">
-          A private link for your calendar: the day of each renewal, and the last day to decide about it. It
-          shows what you may see at that moment, and ends when you revoke it or can sign in no longer.
+          A private link for your calendar, with the day of each renewal and the last day to decide. It shows
+          what you can access, and stops working when you revoke it or lose access.
         </p>
         {data ? <State feed={data} isRevoked={revoke.isSuccess} /> : null}
         {error ? <NotDone title="Not read" error={error} /> : null}
@@ -78,7 +78,7 @@ function FeedDialog({ onClose }: { onClose: () => void }) {
         ) : null}
         {data ? (
           <Button variant="primary" pending={make.isPending} onClick={() => make.mutate()}>
-            {data.isOn ? 'Make another link' : 'Make the link'}
+            {data.isOn ? 'Create a new link' : 'Create link'}
           </Button>
         ) : null}
       </div>
@@ -89,15 +89,11 @@ function FeedDialog({ onClose }: { onClose: () => void }) {
 function State({ feed, isRevoked }: { feed: RenewalFeed; isRevoked: boolean }) {
   const { isOn, hint, createTime, lastReadTime } = feed
   if (!isOn || createTime === undefined)
-    return (
-      <p role="status">
-        {isRevoked ? 'The link is revoked: it opens nothing any more.' : 'You have no link.'}
-      </p>
-    )
+    return <p role="status">{isRevoked ? 'Link revoked. It no longer works.' : 'You have no link.'}</p>
   return (
     <div role="status" className="grid gap-1">
       <p>
-        You have a link, <code className="text-sm">{hint}</code>, made on <Moment at={createTime} /> UTC.
+        You have a link, <code className="text-sm">{hint}</code>, created on <Moment at={createTime} /> UTC.
       </p>
       <p className="text-sm text-ink-3">
         {lastReadTime === undefined ? (
@@ -107,7 +103,7 @@ function State({ feed, isRevoked }: { feed: RenewalFeed; isRevoked: boolean }) {
             Read last on <Moment at={lastReadTime} /> UTC.
           </>
         )}{' '}
-        Another link ends this one.
+        Creating a new link revokes this one.
       </p>
     </div>
   )

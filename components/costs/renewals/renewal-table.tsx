@@ -62,7 +62,7 @@ function RenewalRow({
   const { asset, domain, time, idle } = renewal
   return (
     <Row className="relative hover:bg-sunken/50">
-      <RowHeaderCell className="wrap-anywhere not-print:md:min-w-32">
+      <RowHeaderCell className="wrap-anywhere md:min-w-32">
         <Link
           href={`/assets/${encodeURIComponent(asset.id)}`}
           prefetch={false}
@@ -79,7 +79,7 @@ function RenewalRow({
           <PlatformIcon slug={asset.type} />
         </span>
       </RowHeaderCell>
-      <Cell className="whitespace-nowrap max-md:text-sm max-md:text-ink-2 not-print:md:max-xl:hidden">
+      <Cell className="not-print:whitespace-nowrap max-md:text-sm max-md:text-ink-2 not-print:md:max-xl:hidden">
         <PlatformIcon slug={asset.type} />
       </Cell>
       <Cell placement="across" className="max-md:order-1 max-md:text-sm">
@@ -120,11 +120,13 @@ function CostCell({ renewal }: { renewal: Renewal }) {
         <span className="text-xs text-ink-3">No known price</span>
       )}
       {next || idleCost ? (
-        <span className="text-xs text-ink-3 max-md:ml-1.5 md:block print:whitespace-nowrap">
+        <span className="text-xs text-ink-3 max-md:ml-1.5 md:block">
           {next ? <span className="md:block">{next}</span> : null}
           {next && idleCost ? <span className="md:hidden"> · </span> : null}
           {idleCost ? (
-            <span className="md:block xl:whitespace-nowrap">{costText(idleCost)} unassigned</span>
+            <span className="md:block not-print:xl:whitespace-nowrap">
+              <span className="whitespace-nowrap">{costText(idleCost)}</span> unassigned
+            </span>
           ) : null}
         </span>
       ) : null}

@@ -9,7 +9,6 @@ import { cleared } from '#components/lists/filters/view.ts'
 import { Money } from '#components/platform/values/money.tsx'
 import { Button } from '#components/ui/button.tsx'
 import { Card } from '#components/ui/card.tsx'
-import { ToggleChip } from '#components/ui/chip.tsx'
 import { EmptyState } from '#components/ui/empty-state.tsx'
 import type { RenewalList } from '#lib/costs/renewals/contract.ts'
 import { periodText, plansText } from '#lib/costs/renewals/format.ts'
@@ -29,8 +28,8 @@ export function RenewalsScreen({ view, list, tools }: { view: View; list: Renewa
       <FilterBar
         view={requestedView}
         isFiltered={isFiltered(requestedView)}
+        chips={[quarterChip(requestedView, today, narrow)]}
         main={[filtersOf(requestedView, narrow)('type', platformOption(types))]}
-        quick={<NextQuarter view={requestedView} today={today} onChange={narrow} />}
         active={activePeriods(requestedView, today)}
         onChange={narrow}
       >
@@ -64,23 +63,17 @@ export function RenewalsScreen({ view, list, tools }: { view: View; list: Renewa
   )
 }
 
-/** Filter for the next calendar quarter with one click. */
-function NextQuarter({
-  view: { month: _, quarter, ...view },
-  today,
-  onChange,
-}: {
-  view: View
-  today: number
-  onChange: (view: View) => void
-}) {
+/** Returns the filter for the next calendar quarter, a chip. */
+function quarterChip({ month: _, quarter, ...view }: View, today: number, onChange: (view: View) => void) {
   const next = quarterOf(today, 1)
   const selected = quarter === next
-  return (
-    <ToggleChip selected={selected} onToggle={() => onChange(selected ? view : { ...view, quarter: next })}>
-      Next quarter
-    </ToggleChip>
-  )
+  return {
+    legend: 'Period',
+    allName: null,
+    isAll: !selected,
+    choices: [{ value: next, name: 'Next quarter', selected }],
+    onToggle: () => onChange(selected ? view : { ...view, quarter: next }),
+  }
 }
 
 /** Returns the month of a view, which the strip sets, and a quarter without a control, as active filters. */

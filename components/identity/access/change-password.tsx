@@ -64,7 +64,7 @@ export function ChangePassword({ email, onClose }: { email: string; onClose: () 
         label="New password"
         name="new"
         autoComplete="new-password"
-        hint="At least 10 characters, and none that is often used."
+        hint="At least 10 characters. Common passwords are not accepted."
         required
         error={fresh && `The new password ${fresh}.`}
       />

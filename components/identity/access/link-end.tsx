@@ -2,13 +2,13 @@ import { ButtonLink } from '#components/ui/button-link.tsx'
 import { ErrorPage } from '#components/ui/error-page.tsx'
 
 const TEXTS = {
-  used: ['This link was used', 'It has done its work. Sign in with your password.'],
+  used: ['This link was used', 'Each link works once. Sign in with your password.'],
   withdrawn: [
-    'This link is not valid any more',
+    'This link is no longer valid',
     'It was replaced or withdrawn. Use the link in the latest email, or ask for a new one.',
   ],
   expired: [
-    'This link has ended',
+    'This link has expired',
     'Ask the person who invited you, or an Admin of your company, for a new one.',
   ],
   'sign-on': [

@@ -66,7 +66,7 @@ export function LinkForm({
         autoComplete={isNew ? 'new-password' : 'current-password'}
         hint={
           isNew
-            ? 'At least 10 characters, and none that is often used.'
+            ? 'At least 10 characters. Common passwords are not accepted.'
             : 'The one with which you sign in here already.'
         }
         required

@@ -2,16 +2,16 @@
 
 import { useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
-import { dateFilter, filtersOf } from '#components/lists/filters/filter.tsx'
+import { filtersOf } from '#components/lists/filters/filter.tsx'
 import { FilterBar } from '#components/lists/filters/filter-bar.tsx'
-import { LastWeek } from '#components/lists/filters/last-week.tsx'
 import { ListCard } from '#components/lists/filters/list-card.tsx'
+import { type Choice, logFilters } from '#components/lists/filters/log-filters.ts'
 import { NoRows } from '#components/lists/filters/no-rows.tsx'
 import { useView } from '#components/lists/filters/use-view.ts'
 import { valuesOf, withValues } from '#components/lists/filters/view.ts'
 import { ViewMenu } from '#components/lists/views/view-menu.tsx'
 import { RefreshFailed } from '#components/platform/problem/refresh-failed.tsx'
-import { type Choice, InlineSelect } from '#components/ui/inline-select.tsx'
+import { whoText } from '#components/platform/values/who.ts'
 import { Pager } from '#components/ui/pager.tsx'
 import { KIND_NAMES } from '#lib/identity/audit-events/rules.ts'
 import { listAuditEvents } from '#lib/identity/client.ts'
@@ -47,49 +47,32 @@ export function AuditEvents({
     queryFn: ({ signal }) => listAuditEvents({ query: view }, signal),
   })
   const rows = data?.auditEvents ?? []
+  const { week, when, person, product } = logFilters(requestedView, {
+    range: rangeOf(requestedView),
+    today,
+    people: [...people, ...rows.map(({ actor }) => ({ id: actor.id, name: whoText(actor) }))],
+    products: [...products, ...valuesOf(requestedView, 'asset').map((id) => ({ id, name: names[id] ?? id }))],
+    onRange: (range) => go(withRange(requestedView, range)),
+    onChange: go,
+  })
   return (
     <>
       <FilterBar
         view={requestedView}
         isFiltered={isFiltered(requestedView)}
+        chips={[week]}
         main={[
-          dateFilter({
-            label: 'When',
-            range: rangeOf(requestedView),
-            today,
-            onChange: (range) => go(withRange(requestedView, range)),
-          }),
+          when,
           filtersOf(requestedView, go)('kind', {
             label: 'About',
             several: 'kinds',
             options: KIND_NAMES,
             nameOf: (kind) => KIND_TEXTS[kind as keyof typeof KIND_TEXTS] ?? kind,
           }),
+          person,
+          product,
         ]}
-        quick={
-          <>
-            <LastWeek
-              range={rangeOf(requestedView)}
-              today={today}
-              onChange={(range) => go(withRange(requestedView, range))}
-            />
-            <InlineSelect
-              label="Person"
-              all="Everyone"
-              choices={people}
-              value={valuesOf(requestedView, 'actor')}
-              onChange={(ids) => go(withValues(requestedView, 'actor', ids))}
-            />
-            <InlineSelect
-              label="Product"
-              all="All products"
-              choices={products}
-              value={valuesOf(requestedView, 'asset')}
-              onChange={(ids) => go(withValues(requestedView, 'asset', ids))}
-            />
-          </>
-        }
-        active={activeFilters(requestedView, rows, names)}
+        active={activeFilters(requestedView)}
         onChange={go}
       >
         <ViewMenu path="/activity/events" />
@@ -108,7 +91,8 @@ export function AuditEvents({
             onNavigate={go}
           >
             <p>
-              Sign-ins, exports, keys, members and changes appear here, each with who did it and from where.
+              Sign-ins, exports, and changes to licenses, keys and members appear here, with person and
+              source.
             </p>
           </NoRows>
         }

@@ -85,7 +85,7 @@ function FromWhere({ event: { address, device, browser } }: { event: AuditEvent 
   if (address === undefined) return null
   return (
     <>
-      <span className="tabular-nums md:block">{address}</span>
+      <span className="md:block">{address}</span>
       {device === undefined ? null : (
         <span className="text-xs text-ink-3 max-md:ml-2 md:block" title={browser}>
           {device}

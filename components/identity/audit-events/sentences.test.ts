@@ -40,7 +40,7 @@ test.each([
   ['member.invited', ID, {}, 'invited a member: Ana Ruiz'],
   ['invoices.imported', 'stdin', {}, 'imported invoices'],
   ['invoices.imported', 'costs.csv', {}, 'imported invoices: costs.csv'],
-  ['member.removed', 'b6a4ff7a-3bd2-4c09-9c3e-1f7f2c9f9c11', {}, 'took a member away'],
+  ['member.removed', 'b6a4ff7a-3bd2-4c09-9c3e-1f7f2c9f9c11', {}, 'removed a member'],
   ['sign-in.failed', 'x', { account: 'Ida Tech' }, 'failed to sign in as Ida Tech'],
   ['session.opened', 'Jonas Weber', {}, 'signed in'],
 ] as const)('%s of %s is a sentence', (action, subject, details, sentence) => {

@@ -123,7 +123,7 @@ export function UnmapGroup({
   const name = escapeInvisible(group.name)
   const { mutate, isPending, error } = useMutation({
     mutationFn: () => unmapDirectoryGroup({ params: { group_id: group.id }, body: {} }),
-    onSuccess: () => onUnmapped(`Not mapped any more: ${name}`),
+    onSuccess: () => onUnmapped(`Unmapped: ${name}`),
   })
   return (
     <Confirm
@@ -134,8 +134,8 @@ export function UnmapGroup({
       onConfirm={() => mutate()}
       onClose={onClose}
     >
-      Its members have what their other groups give, at once. Who is in no other that is mapped has no role,
-      and sees nothing.
+      Its members lose the access it grants immediately. Members without another mapped group have no role,
+      and see nothing.
     </Confirm>
   )
 }

@@ -13,7 +13,7 @@ export const STATUS: Record<KeyStatus, { text: string; tone: BadgeTone }> = {
 
 /** Choices of how long both keys work, each with its meaning. */
 export const OVERLAP: Record<Overlap, { text: string; means: string }> = {
-  now: { text: 'Not at all', means: 'The old key ends at once: what still uses it is refused.' },
+  now: { text: 'Not at all', means: 'The old key stops working immediately.' },
   '1h': { text: '1 hour', means: 'Both keys work for an hour. Then the old one ends.' },
   '24h': { text: '24 hours', means: 'Both keys work for 24 hours. Then the old one ends.' },
   '7d': { text: '7 days', means: 'Both keys work for 7 days. Then the old one ends.' },

@@ -90,7 +90,7 @@ export function AccessFields({
           ))}
         </div>
         {billingProfiles?.length === 0 ? (
-          <p className="mt-0.5 ml-6.5 text-xs text-ink-3">With none of them, no invoices are seen.</p>
+          <p className="mt-0.5 ml-6.5 text-xs text-ink-3">Without a profile, this member sees no invoices.</p>
         ) : null}
         <Wrong>{errors.profiles}</Wrong>
       </fieldset>

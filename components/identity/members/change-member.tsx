@@ -74,16 +74,16 @@ export function ChangeMember({
       />
       {isSelf && isLoss(member, access) ? (
         <p role="status" className="rounded-card bg-warn-tint px-3.5 py-2.5 text-sm text-warn">
-          You take this from yourself, at once. Another Admin has to give it back.
+          You lose this access immediately. Only another Admin can restore it.
         </p>
       ) : null}
       {isStale ? (
         <ProblemNote
           title="Someone else changed this member"
-          detail="Nothing was saved. See what it is now, then change it again."
+          detail="Nothing was saved. Load the current values, then make your change again."
           action={
             <Button pending={isRefreshing} onClick={onReadAgain}>
-              Show what it is now
+              Load current values
             </Button>
           }
         />

@@ -6,6 +6,7 @@ import { NotDone } from '#components/platform/problem/not-done.tsx'
 import { errorAt } from '#components/platform/problem/why-not.ts'
 import { Button } from '#components/ui/button.tsx'
 import { Dialog } from '#components/ui/dialog.tsx'
+import { EmailField } from '#components/ui/email-field.tsx'
 import { escapeInvisible } from '#components/ui/escape-invisible.ts'
 import { Field } from '#components/ui/field.tsx'
 import { FormDialog } from '#components/ui/form-dialog.tsx'
@@ -79,15 +80,7 @@ function InviteDialog({
       onSubmit={submit}
       onClose={onClose}
     >
-      <Field
-        label="Email address"
-        name="email"
-        type="email"
-        autoComplete="off"
-        maxLength={254}
-        required
-        error={email && `This address ${email}.`}
-      />
+      <EmailField problem={email} />
       <Field
         label="Name"
         name="name"

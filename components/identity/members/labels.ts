@@ -21,7 +21,7 @@ export function factorsText(kinds: readonly (keyof typeof FACTOR_NAMES)[]): stri
 }
 
 export function rolesText(roles: readonly Role[]): string {
-  return roles.map((role) => ROLE_NAMES[role]).join(', ') || 'None'
+  return roles.map((role) => ROLE_NAMES[role].replace(' ', '\u00a0')).join(', ') || 'None'
 }
 
 /** Returns the names of billing profiles, as far as they are known. */

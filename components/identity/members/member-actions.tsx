@@ -77,9 +77,9 @@ export function MemberActions({
 }
 
 const STATE_NOTES: Record<Member['state'], string> = {
-  invited: 'A new invitation works for 7 days. The one of before no longer does.',
+  invited: 'A new invitation works for 7 days, and replaces the previous one.',
   active: 'The link works once, within 30 minutes.',
-  disabled: 'Enabled, they sign in as before, and the keys that they made work again.',
+  disabled: 'Once enabled, they can sign in again, and keys they created work again.',
 }
 
 function ConfirmAction({
@@ -132,7 +132,7 @@ function disabling({ name }: Member, isSelf: boolean): MemberAction {
     is: 'disable',
     done: 'Disabled',
     button: isSelf ? 'Disable yourself' : `Disable ${escapeInvisible(name)}`,
-    happens: `${who} signed out everywhere, at once, and cannot sign in again. The API keys that ${isSelf ? 'you' : 'they'} made stop working, but for those that belong to the customer. Nothing is deleted, and an Admin can enable ${isSelf ? 'you' : 'them'} again.`,
+    happens: `${who} signed out everywhere immediately, and cannot sign in again. API keys that ${isSelf ? 'you' : 'they'} created stop working, except those that belong to the customer. Nothing is deleted, and an Admin can enable ${isSelf ? 'you' : 'them'} again.`,
   }
 }
 
@@ -141,7 +141,7 @@ function resetting({ name }: Member): MemberAction {
     is: 'reset',
     done: 'Two-step verification reset',
     button: 'Reset two-step verification',
-    happens: `For members who lost their app, passkeys and recovery codes, which stop working here. ${escapeInvisible(name)} is signed out everywhere, gets an email, and signs in with only a password. If two-step verification is required, they set it up again then.`,
+    happens: `Use this if ${escapeInvisible(name)} lost their app, passkeys and recovery codes. These stop working here. They are signed out everywhere, get an email, and can sign in with only their password. If two-step verification is required, they set it up again then.`,
   }
 }
 
@@ -150,6 +150,6 @@ function withdrawing({ name, email }: Member): MemberAction {
     is: 'withdraw',
     done: 'Withdrawn',
     button: 'Withdraw the invitation',
-    happens: `The link that ${escapeInvisible(name)} (${email}) has stops working, and they are gone from this list. You can invite them again.`,
+    happens: `The link of ${escapeInvisible(name)} (${email}) stops working, and they are removed from this list. You can invite them again.`,
   }
 }

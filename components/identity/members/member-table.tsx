@@ -142,11 +142,11 @@ const TONES: Record<MemberState, BadgeTone> = { invited: 'info', active: 'ok', d
 function MemberStateCell({ member, now }: { member: Member; now: number }) {
   const { state, inviteExpireTime: until, inviteMail } = member
   if (state !== 'invited') return <Badge tone={TONES[state]}>{STATE_TEXTS[state]}</Badge>
-  if (until === undefined || until <= now) return <Badge tone="warn">Invitation is over</Badge>
+  if (until === undefined || until <= now) return <Badge tone="warn">Invitation expired</Badge>
   return (
     <>
       {inviteMail === 'refused' ? (
-        <Badge tone="danger">Mail was refused</Badge>
+        <Badge tone="danger">Email rejected</Badge>
       ) : (
         <Badge tone={TONES[state]}>{STATE_TEXTS[state]}</Badge>
       )}

@@ -51,18 +51,18 @@ export function SessionTable({
             <RowHeaderCell className="wrap-anywhere md:min-w-36">
               <span className={named ? '' : 'font-[550]'}>{session.device}</span>
             </RowHeaderCell>
-            <Cell className="wrap-anywhere text-ink-2 tabular-nums max-md:text-sm md:min-w-32">
+            <Cell className="wrap-anywhere text-ink-2 max-md:text-sm md:min-w-32">
               {session.address ?? 'Unknown'}
             </Cell>
-            <Cell className="text-ink-2 max-md:text-sm">
+            <Cell placement="across" className="text-ink-2 max-md:text-sm">
               <span className="text-ink-3 md:hidden">Signed in </span>
               <Moment at={session.createTime} />
             </Cell>
-            <Cell className="text-ink-2 max-md:text-sm">
+            <Cell placement="across" className="text-ink-2 max-md:text-sm">
               <span className="text-ink-3 md:hidden">Last seen </span>
               <Moment at={session.lastSeenTime} />
             </Cell>
-            <Cell placement={named ? 'right-2' : 'right'} right className="max-md:row-span-4">
+            <Cell placement={named ? 'right-2' : 'right'} right className="max-md:row-span-2">
               {session.isCurrent ? (
                 <Badge tone="ok">This device</Badge>
               ) : (

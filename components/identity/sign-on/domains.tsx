@@ -36,18 +36,18 @@ export function DomainRow({
         <div className="min-w-0 flex-1 basis-60">
           <h3 className="flex flex-wrap items-center gap-x-2.5 gap-y-1 font-[550] wrap-anywhere">
             {domain}
-            <Badge tone={isVerified ? 'ok' : 'warn'}>{isVerified ? 'Proven' : 'Waiting'}</Badge>
+            <Badge tone={isVerified ? 'ok' : 'warn'}>{isVerified ? 'Verified' : 'Not verified'}</Badge>
           </h3>
           <p className="text-sm wrap-anywhere text-ink-3">
             {provenTime === undefined ? (
-              'It counts once this record is in its DNS.'
+              'Add this record to its DNS to verify it.'
             ) : (
               <>
-                {provenBy === 'dns' ? 'Proven by DNS on ' : 'Confirmed by the operator on '}
+                {provenBy === 'dns' ? 'Verified by DNS on ' : 'Confirmed by the operator on '}
                 <Day at={provenTime} />
               </>
             )}
-            {provider === undefined ? null : ` Leads to ${provider}.`}
+            {provider === undefined ? null : ` Signs in with ${provider}.`}
           </p>
         </div>
         <div className="flex gap-2">
@@ -67,7 +67,7 @@ export function DomainRow({
           <CopyField label="Text" text={record.text} copyLabel="text" />
           {error ? (
             <div className="min-w-0 wrap-anywhere">
-              <NotDone title="Not proven yet" error={error} />
+              <NotDone title="Not verified yet" error={error} />
             </div>
           ) : null}
         </div>
@@ -112,7 +112,7 @@ export function AddDomain({
         error={wrong && `This ${wrong}.`}
       />
       <fieldset className={`text-sm ${providers.length === 1 ? 'hidden' : ''}`}>
-        <legend className="mb-0.5 font-medium">Leads to</legend>
+        <legend className="mb-0.5 font-medium">Identity provider</legend>
         {providers.map(({ id, name }, at) => (
           <label key={id} className="flex cursor-pointer items-start gap-2.5 py-1 max-md:py-2">
             <input

@@ -53,7 +53,7 @@ export function JoinFields({
           ))}
           {value.length === 0 ? (
             <p className="text-xs text-ink-3">
-              With none, only claims give roles; who has none does not get in.
+              Without roles here, only users whose claims grant a role can sign in.
             </p>
           ) : null}
         </div>

@@ -46,7 +46,7 @@ export function Passwords({
       </Card>
       {isConfirming ? (
         <Confirm
-          title="Single sign-on alone?"
+          title="Allow only single sign-on?"
           button="Turn passwords off"
           pending={isPending}
           refused={errorNote}

@@ -93,7 +93,7 @@ export function ProviderForm({
         <Field
           label="Name"
           name="name"
-          hint="Such as Entra ID."
+          hint="For example, Entra ID"
           maxLength={60}
           required
           {...TEXT}
@@ -124,7 +124,7 @@ export function ProviderForm({
         label="Client secret"
         name="clientSecret"
         type="password"
-        hint={provider ? 'Empty: it stays as it is. It is never shown.' : 'It is never shown again.'}
+        hint={provider ? 'Leave empty to keep the current secret.' : 'You won’t see it again.'}
         maxLength={1000}
         required={!provider}
         {...TEXT}
@@ -152,7 +152,7 @@ function MoreFields({
       <summary className="cursor-pointer rounded-sm font-medium text-ink-2 hover:text-ink">More</summary>
       <div className="mt-3 grid gap-4">
         <Field
-          label="Claim that the address is verified"
+          label="Claim for a verified email address"
           name="verifiedClaim"
           defaultValue={provider?.verifiedClaim ?? 'email_verified'}
           hint="Entra ID: xms_edov."
@@ -162,7 +162,7 @@ function MoreFields({
           error={errorAt('verifiedClaim')}
         />
         <Field
-          label="Scopes beside openid"
+          label="Scopes in addition to openid"
           name="scopes"
           defaultValue={(provider?.scopes ?? ['email', 'profile']).join(' ')}
           {...TEXT}

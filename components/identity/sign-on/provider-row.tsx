@@ -43,8 +43,8 @@ export function ProviderRow({
       </div>
       <dl className="mt-3 grid gap-x-6 gap-y-2.5 text-sm sm:grid-cols-[10rem_1fr]">
         <Row label="Client ID">{escapeInvisible(clientId)}</Row>
-        <Row label="First sign-in">
-          {joinRoles === null ? 'Only who is a member gets in' : `Makes a member: ${rolesText(joinRoles)}`}
+        <Row label="New users">
+          {joinRoles === null ? 'Must be invited' : `Becomes a member: ${rolesText(joinRoles)}`}
         </Row>
         <Row label="By claims">
           {mappings.length === 0
@@ -64,7 +64,7 @@ export function ProviderRow({
       </dl>
       <details className="mt-3 text-sm" open={lastSignInTime === undefined}>
         <summary className="cursor-pointer rounded-sm font-medium text-ink-2 hover:text-ink">
-          To be entered at the provider
+          Settings for the provider
         </summary>
         <div className="mt-2.5 grid gap-3">
           <CopyField label="Redirect URI" text={redirectUri} copyLabel="redirect URI" />

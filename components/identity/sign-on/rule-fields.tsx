@@ -52,8 +52,8 @@ export function RuleFields({
     <fieldset className="grid gap-2.5 text-sm">
       <legend className="mb-0.5 font-medium">Roles and billing profiles by claims</legend>
       <p className="text-xs text-ink-3">
-        They are set anew at each sign-in. With rules for roles, who has none of them does not get in, unless
-        the first sign-in gives roles.
+        Applied at each sign-in. If there are rules for roles, members who match none cannot sign in, unless
+        new users get roles.
       </p>
       {value.map(({ key, claim, value: its, gives }, at) => (
         <div key={key} className="grid grid-cols-2 gap-2 rounded-control border border-line p-3">
@@ -67,7 +67,7 @@ export function RuleFields({
             onChange={(event) => set(key, { claim: event.target.value })}
           />
           <Field
-            label="Has the value"
+            label="Value"
             value={its}
             required
             maxLength={200}
@@ -110,7 +110,7 @@ function Gives({
 }) {
   return (
     <label className="grid min-w-0 flex-1 gap-1.5 font-medium">
-      Gives
+      Grants
       <select
         value={value}
         onChange={(event) => onChange(event.target.value)}

@@ -79,7 +79,7 @@ export function SignOn({ giving }: { giving: Giving }) {
       </Section>
       {providers.length > 0 ? (
         <Section
-          title="Mail domains"
+          title="Email domains"
           about="Members with an address in a verified domain sign in with its provider."
           action={<Button onClick={() => setOpen({ is: 'domain' })}>Add a domain</Button>}
         >
@@ -90,7 +90,7 @@ export function SignOn({ giving }: { giving: Giving }) {
                 key={domain.domain}
                 domain={domain}
                 provider={providers.length > 1 ? nameIn(providers, domain) : undefined}
-                onVerified={() => refresh(`Proven: ${domain.domain}`)}
+                onVerified={() => refresh(`Verified: ${domain.domain}`)}
                 onRemove={() => setOpen({ is: 'remove-domain', domain })}
               />
             ))}

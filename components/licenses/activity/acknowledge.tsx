@@ -54,9 +54,9 @@ export function Acknowledge({ change }: { change: LicenseChange }) {
         I have checked it
       </Button>
       <span id={id} className="text-xs text-ink-3">
-        Says that you have compared the totals; nothing is sent, and the same request may be repeated.
+        Records that you compared the totals. Nothing is sent, and you can repeat the request.
       </span>
-      {error ? <NotDone title="Not kept" error={error} /> : null}
+      {error ? <NotDone title="Not saved" error={error} /> : null}
     </div>
   )
 }

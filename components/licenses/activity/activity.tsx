@@ -2,16 +2,16 @@
 
 import { useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
-import { choiceFilter, dateFilter } from '#components/lists/filters/filter.tsx'
+import { choiceFilter } from '#components/lists/filters/filter.tsx'
 import { FilterBar } from '#components/lists/filters/filter-bar.tsx'
-import { LastWeek } from '#components/lists/filters/last-week.tsx'
 import { ListCard } from '#components/lists/filters/list-card.tsx'
+import { type Choice, logFilters } from '#components/lists/filters/log-filters.ts'
 import { NoRows } from '#components/lists/filters/no-rows.tsx'
 import { useView } from '#components/lists/filters/use-view.ts'
-import { valuesOf, withValues } from '#components/lists/filters/view.ts'
+import { withValues } from '#components/lists/filters/view.ts'
 import { ViewMenu } from '#components/lists/views/view-menu.tsx'
 import { RefreshFailed } from '#components/platform/problem/refresh-failed.tsx'
-import { type Choice, InlineSelect } from '#components/ui/inline-select.tsx'
+import { whoText } from '#components/platform/values/who.ts'
 import { Pager } from '#components/ui/pager.tsx'
 import { listLicenseChanges } from '#lib/licenses/client.ts'
 import type { LicenseChange } from '#lib/licenses/license-changes/contract.ts'
@@ -69,7 +69,7 @@ export function Activity({
             toFirst="Go to the newest"
             onNavigate={go}
           >
-            <p>Who changes how many licenses, here or through the API, appears with its outcome.</p>
+            <p>License changes appear here with their outcome, whether made here or through the API.</p>
           </NoRows>
         }
       >
@@ -80,7 +80,7 @@ export function Activity({
   )
 }
 
-/** Filters by time and outcome. */
+/** Filters by time, outcome, person and product. */
 function ActivityFilters({
   view,
   rows,
@@ -91,23 +91,27 @@ function ActivityFilters({
   children,
 }: Choices & {
   view: View
-  /** Visible rows: they have the name of the filtered asset. */
+  /** Visible rows, whose persons and products can be chosen, too. */
   rows: readonly LicenseChange[]
   today: number
   onChange: (view: View) => void
   children: ReactNode
 }) {
+  const { week, when, person, product } = logFilters(view, {
+    range: rangeOf(view),
+    today,
+    people: [...people, ...rows.map(({ actor }) => ({ id: actor.id, name: whoText(actor) }))],
+    products: [...products, ...rows.map(({ assetId, assetName }) => ({ id: assetId, name: assetName }))],
+    onRange: (range) => onChange(withRange(view, range)),
+    onChange,
+  })
   return (
     <FilterBar
       view={view}
       isFiltered={isFiltered(view)}
+      chips={[week]}
       main={[
-        dateFilter({
-          label: 'When',
-          range: rangeOf(view),
-          today,
-          onChange: (range) => onChange(withRange(view, range)),
-        }),
+        when,
         choiceFilter({
           label: 'Outcome',
           several: 'outcomes',
@@ -119,31 +123,10 @@ function ActivityFilters({
           },
           onClear: () => onChange(withValues(view, 'state', [])),
         }),
+        person,
+        product,
       ]}
-      quick={
-        <>
-          <LastWeek
-            range={rangeOf(view)}
-            today={today}
-            onChange={(range) => onChange(withRange(view, range))}
-          />
-          <InlineSelect
-            label="Person"
-            all="Everyone"
-            choices={people}
-            value={valuesOf(view, 'actor')}
-            onChange={(ids) => onChange(withValues(view, 'actor', ids))}
-          />
-          <InlineSelect
-            label="Product"
-            all="All products"
-            choices={products}
-            value={valuesOf(view, 'asset')}
-            onChange={(ids) => onChange(withValues(view, 'asset', ids))}
-          />
-        </>
-      }
-      active={activeFilters(view, rows)}
+      active={activeFilters(view)}
       onChange={onChange}
     >
       <ViewMenu path="/activity" />

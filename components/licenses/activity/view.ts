@@ -1,15 +1,8 @@
 import { outcomeText } from '#components/licenses/license-changes/change-outcome.tsx'
 import { listScreen } from '#components/lists/filters/list-screen.ts'
-import {
-  type ActiveFilter,
-  activeValues,
-  toggled,
-  valuesOf,
-  withValues,
-} from '#components/lists/filters/view.ts'
-import { whoText } from '#components/platform/values/who.ts'
+import { type ActiveFilter, toggled, valuesOf, withValues } from '#components/lists/filters/view.ts'
 import { listLicenseChanges } from '#lib/licenses/client.ts'
-import type { listLicenseChanges as contract, LicenseChange } from '#lib/licenses/license-changes/contract.ts'
+import type { listLicenseChanges as contract } from '#lib/licenses/license-changes/contract.ts'
 import { OPEN_STATES } from '#lib/licenses/license-changes/rules.ts'
 import type { Input } from '#lib/platform/api/contract.ts'
 
@@ -42,25 +35,8 @@ export function toggledOutcome(view: View, outcome: (typeof OUTCOMES)[number]): 
   return withValues(view, 'state', hasOutcome(view, outcome) ? others : [...others, ...outcome.states])
 }
 
-/**
- * Returns the active filters without a control, each with the view without it. Assets are shown by name where `rows`
- * contain it.
- */
-export function activeFilters(view: View, rows: readonly LicenseChange[]): ActiveFilter<View>[] {
-  const nameOf = (id: string) => rows.find(({ assetId }) => assetId === id)?.assetName ?? id
-  const personOf = (id: string) => {
-    const actor = rows.find((row) => row.actor.id === id)?.actor
-    return actor ? whoText(actor) : id
-  }
-  return [
-    ...activeValues(view, 'asset', nameOf),
-    ...activeValues(view, 'actor', personOf),
-    ...otherStates(view),
-  ]
-}
-
-/** Returns the selected states that do not add up to a whole outcome, as filters. */
-function otherStates(view: View): ActiveFilter<View>[] {
+/** Returns the active filters without a control: states that do not add up to a whole outcome. */
+export function activeFilters(view: View): ActiveFilter<View>[] {
   const named = OUTCOMES.filter((outcome) => hasOutcome(view, outcome)).flatMap(({ states }) => states)
   const rest = new Set(valuesOf(view, 'state').filter((state) => !named.includes(state)))
   return [...rest].map((state) => ({ text: outcomeText(state), without: toggled(view, 'state', state) }))

@@ -86,7 +86,7 @@ export function AssetsScreen({
             view={requestedView}
             isFiltered={isNarrowed}
             rowLabels={['asset', 'assets']}
-            toFirst="Back to the start"
+            toFirst="Back to the first page"
             onNavigate={go}
           >
             {`What ${customer} buys appears here as soon as your reseller has set it up.`}

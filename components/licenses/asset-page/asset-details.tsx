@@ -54,7 +54,7 @@ function whenText(at: number, now: number): string {
 }
 
 function SubscriptionDetails({ subscription }: { subscription: Subscription }) {
-  const { Seats, Plan, PurchaseOrderID } = subscription
+  const { Seats, Plan } = subscription
   const { NumberOfSeats: purchased, MaximumNumberOfSeats: maximum, LicensedNumberOfSeats: assigned } = Seats
   const count = (value: number) => value.toLocaleString('en')
   return (
@@ -67,7 +67,6 @@ function SubscriptionDetails({ subscription }: { subscription: Subscription }) {
       <DetailItem label="Renewal">
         {planEnd(subscription) ?? (Plan.IsCommitmentPlan ? 'Unknown' : 'No commitment')}
       </DetailItem>
-      <DetailItem label="Purchase order">{PurchaseOrderID || '–'}</DetailItem>
     </>
   )
 }

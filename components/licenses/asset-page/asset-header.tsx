@@ -103,6 +103,7 @@ function AssetTitle({
       breadcrumb={{ href: back, name: 'Assets' }}
       title={item.assetName}
       badge={badge}
+      actionsBelow
       subtitle={
         <>
           {domain ? `${escapeInvisible(domain)} · ` : ''}

@@ -9,7 +9,7 @@ import { parseWholeNumber } from '#lib/platform/values/numbers.ts'
 // only be rendered after hydration.
 
 const GROUP =
-  'inline-flex h-8 max-md:h-10 shrink-0 overflow-hidden rounded-control border border-line-2 bg-surface has-focus-visible:outline-2 has-focus-visible:outline-offset-1 has-focus-visible:outline-accent print:hidden'
+  'inline-flex h-8.5 max-md:h-10 shrink-0 overflow-hidden rounded-control border border-line-2 bg-surface has-focus-visible:outline-2 has-focus-visible:outline-offset-1 has-focus-visible:outline-accent print:hidden'
 const BUTTON =
   'grid w-7.5 max-md:w-10 touch-manipulation select-none place-items-center text-ink hover:bg-sunken aria-disabled:cursor-not-allowed aria-disabled:bg-sunken aria-disabled:text-ink-3'
 const INPUT =

@@ -53,7 +53,7 @@ async function checkRow(
 ): Promise<Partial<ListRow> | undefined> {
   try {
     const item = await findAsset(row.assetId, first, signal)
-    if (!item) return { state: 'refused', reason: 'There is no asset with this ID.' }
+    if (!item) return { state: 'refused', reason: 'No asset has this ID.' }
     const subscription = item.properties?.subscription
     const quantityState = subscription ? toQuantityState(subscription) : undefined
     const dry = await checkTarget(row.quantity, { quantityState, etag: item.etag }, (etag) =>

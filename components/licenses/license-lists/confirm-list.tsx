@@ -83,11 +83,7 @@ function othersText(list: LicenseList): string {
     countText(same, 'has its total already', 'have their totals already'),
     countText(rowsIn(list, 'refused').length, 'can’t be set: see why below', 'can’t be set: see why below'),
     countText(rowsIn(list, 'unchecked', 'waiting').length, 'could not be checked', 'could not be checked'),
-    countText(
-      list.skipped,
-      'row names no total and stays as it is',
-      'rows name no total and stay as they are',
-    ),
+    countText(list.skipped, 'row has no total and stays unchanged', 'rows have no total and stay unchanged'),
   ].join('')
 }
 

@@ -42,7 +42,7 @@ export function ListReceipt({
           <Button onClick={() => download(list)}>Download CSV</Button>
           {open > 0 ? (
             <Button variant="primary" onClick={onContinue}>
-              {isFresh ? `Go on with ${count}` : `Try ${count} again`}
+              {isFresh ? `Continue with ${count}` : `Try ${count} again`}
             </Button>
           ) : (
             <Button onClick={onStartOver}>New list</Button>

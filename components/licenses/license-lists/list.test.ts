@@ -91,7 +91,7 @@ test('a conflict names the other member and states the new meaning of the total'
   expect(reasonOf(problem, row(), 60_000)).toBe(text)
   expect(reasonOf(new TypeError('Failed to fetch'), row(), 0)).toContain('It’s safe to try again.')
   expect(reasonOf(new ProblemError('not_found', 404, 'Not found', {}), row(), 0)).toBe(
-    'There is no asset with this ID.',
+    'No asset has this ID.',
   )
 })
 

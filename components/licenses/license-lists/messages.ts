@@ -20,7 +20,7 @@ export function reasonOf(
     const was = quantityState ? `, not ${differenceText(quantity - quantityState.purchased)}` : ''
     return `${who}${when}. Your ${quantity.toLocaleString('en')} now means ${differenceText(quantity - current)}${was}.`
   }
-  if (error.code === 'not_found') return 'There is no asset with this ID.'
+  if (error.code === 'not_found') return 'No asset has this ID.'
   return changeErrorText(error, quantity, assigned).detail
 }
 

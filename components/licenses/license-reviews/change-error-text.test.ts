@@ -55,7 +55,7 @@ test('a refusal has the vendor’s reason, and the lowest total if assigned user
   })
   expect(text('vendor_rejected', reason, { members: { foreseen: true } })).toEqual({
     title: 'Not sent: the vendor would refuse 250',
-    detail: `We did not ask it. ${reason}`,
+    detail: `Nothing was sent. ${reason}`,
   })
   expect(changeErrorText(problemOf('vendor_rejected', 'Users.'), 38, 41)).toMatchObject({ floor: 41 })
   const members = { current: 240, minimum: 240, commitmentEndTime: Date.UTC(2027, 2, 1) }

@@ -31,7 +31,7 @@ export function changeErrorText(error: Error, quantity: number, assigned: number
     case 'vendor_rejected': {
       const number = quantity.toLocaleString('en')
       const rejection = error.more.members?.foreseen
-        ? { title: `Not sent: the vendor would refuse ${number}`, detail: `We did not ask it. ${detail}` }
+        ? { title: `Not sent: the vendor would refuse ${number}`, detail: `Nothing was sent. ${detail}` }
         : { title: `Not changed: the vendor refused ${number}`, detail }
       return quantity < assigned ? { ...rejection, floor: assigned } : rejection
     }

@@ -51,7 +51,7 @@ export function ChangeMeaning({ item, subscription, quantity, lastPrice }: Chang
           {missing === 1 ? 'a user' : `${missing.toLocaleString('en')} users`} away.{' '}
         </Warning>
       ) : (
-        `${count} ${assigned === 1 ? 'is' : 'are'} assigned, so ${(-missing).toLocaleString('en')} ${missing === -1 ? 'stays' : 'stay'} free. `
+        `${count} assigned, ${(-missing).toLocaleString('en')} unassigned. `
       )}
       {effectText(item, subscription, quantity)} {cost}
       {item.scheduled ? <Warning> {scheduledText(item)}</Warning> : null}

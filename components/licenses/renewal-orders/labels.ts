@@ -36,7 +36,7 @@ const OUTCOMES: Record<string, string> = {
   APPLIED: 'The term began as ordered.',
   REJECTED: 'The last order was refused.',
   LOST: 'The last order is gone.',
-  UNCLEAR: 'The outcome of the last order is not certain. Your reseller looks at it.',
+  UNCLEAR: 'We couldn’t confirm the last order. Your reseller is checking it.',
 }
 
 /** Returns the outcome of the last order, where it is news; undefined where a member withdrew the order. */

@@ -112,7 +112,7 @@ function CurrentOrder({ id, order, etag }: { id: string; order: RenewalOrder; et
           </Button>
         </div>
       )}
-      {error ? <NotDone title="Not taken back" error={error} /> : null}
+      {error ? <NotDone title="Not withdrawn" error={error} /> : null}
     </div>
   )
 }

@@ -33,10 +33,10 @@ export function useOrder(
     onSuccess: async ({ order }, terms) => {
       if (!terms)
         toast(
-          order ? 'The vendor is told as soon as it answers.' : 'The order for the next term is taken back.',
+          order ? 'The vendor gets it as soon as it responds.' : 'The order for the next term is withdrawn.',
         )
       else if (order?.isPlaced) toast(`Ordered: ${datedOrderText(order)}.`)
-      else toast('The order is kept. The vendor is told as soon as it answers.')
+      else toast('Order saved. The vendor gets it as soon as it responds.')
       onDone?.()
     },
     onSettled: () => {

@@ -24,9 +24,16 @@ export function SeatPlot({ history, span }: { history: SeatHistory; span: TimeSp
         <h2 className="font-semibold">Licenses in the last 12 months</h2>
         <Legend {...history.now} hasLine={lines.assigned.length > 0} />
       </div>
-      {/* Drawn for two widths, so that the text keeps its size; the hidden one is not read out. */}
+      {/* Drawn for three widths, so that the text keeps its size; the hidden ones are not read out. */}
       <SeatChart {...chartProps} width={720} height={200} everyMonth={1} className="max-md:hidden" />
-      <SeatChart {...chartProps} width={300} height={190} everyMonth={3} className="md:hidden" />
+      <SeatChart
+        {...chartProps}
+        width={560}
+        height={190}
+        everyMonth={2}
+        className="max-[30rem]:hidden md:hidden"
+      />
+      <SeatChart {...chartProps} width={300} height={190} everyMonth={3} className="min-[30rem]:hidden" />
       {limits ? <p className="mt-1 text-xs text-ink-3">{limits}</p> : null}
       <SeatTable {...lines} />
     </Card>
@@ -65,9 +72,9 @@ function limitsOf({
 }: SeatLinesProps): string | undefined {
   const [first = span.to, read] = [purchased[0]?.at, assigned[0]?.at]
   const isAfterStart = (at: number) => at > Math.max(since, span.from) + DAY_MS
-  if (isAfterStart(first)) return `Recorded since ${dayText(first)}: what was before is not known.`
-  if (read === undefined) return 'How many were assigned is known for the present only.'
-  return isAfterStart(read) ? `How many were assigned is known since ${dayText(read)}.` : undefined
+  if (isAfterStart(first)) return `Recorded since ${dayText(first)}. Earlier data is not available.`
+  if (read === undefined) return 'Assigned licenses are not recorded yet.'
+  return isAfterStart(read) ? `Assigned licenses recorded since ${dayText(read)}.` : undefined
 }
 
 /** Returns a text alternative of the plot. */

@@ -24,7 +24,6 @@ export function FilterBar<View extends ListView>({
   searchLabel,
   chips = [],
   main = [],
-  quick,
   filters = [],
   active = [],
   onChange,
@@ -43,8 +42,6 @@ export function FilterBar<View extends ListView>({
   chips?: readonly ComponentProps<typeof ChoiceChips>[]
   /** Main filters with many values: always visible, too. */
   main?: readonly (Filter | undefined)[]
-  /** Further main filters, with controls of their own. */
-  quick?: ReactNode
   filters?: readonly (Filter | undefined)[]
   /** Active filters without a control, which other screens set. */
   active?: readonly ActiveFilter<View>[]
@@ -88,11 +85,11 @@ export function FilterBar<View extends ListView>({
     <search aria-label="Filters" className="mb-3 block">
       <div
         data-open={isOpen ? '' : undefined}
-        className="relative flex items-start gap-2 max-md:flex-wrap max-md:not-data-open:[&_[data-off]]:hidden"
+        className="relative flex items-start gap-2 max-[36rem]:flex-wrap max-md:not-data-open:[&_[data-off]]:hidden"
       >
         <div
           ref={bar}
-          className={`flex min-h-8.5 min-w-0 grow flex-wrap items-center gap-2 print:hidden ${searchLabel ? 'max-md:w-full' : ''}`}
+          className={`flex min-h-8.5 min-w-0 grow flex-wrap items-center gap-2 print:hidden ${searchLabel ? 'max-[36rem]:w-full' : ''}`}
         >
           {searchLabel ? (
             <div className="flex gap-2 max-md:w-full">
@@ -117,11 +114,6 @@ export function FilterBar<View extends ListView>({
           {visible.map((filter) => (
             <FilterMenu key={filter.label} {...filter} />
           ))}
-          {quick ? (
-            <div data-off="" className="contents">
-              {quick}
-            </div>
-          ) : null}
           {others.length > 0 ? <AddFilter filters={others} /> : null}
           {others
             .filter(({ value }) => value !== undefined)

@@ -1,4 +1,5 @@
 import { type FormEvent, type ReactNode, useEffect, useRef, useState } from 'react'
+import { DayField } from '#components/platform/values/day-field.tsx'
 import { Button } from '#components/ui/button.tsx'
 import { Field } from '#components/ui/field.tsx'
 import { focusOnMount } from '#components/ui/focus-on-mount.ts'
@@ -20,18 +21,18 @@ export function Choices({
   onToggle: (value: string) => void
 }) {
   return (
-    <fieldset className="max-h-96 overflow-y-auto">
+    <fieldset className="max-h-96 max-w-80 overflow-y-auto">
       <legend className="sr-only">{label}</legend>
       {choices.map(({ value, name }) => (
         <label
           key={value}
-          className="flex cursor-pointer items-center gap-2.5 rounded-md px-2.5 py-1.75 text-sm hover:bg-sunken max-md:py-2.5"
+          className="flex cursor-pointer items-start gap-2.5 rounded-md px-2.5 py-1.75 text-sm hover:bg-sunken max-md:py-2.5"
         >
           <input
             type="checkbox"
             checked={selected.includes(value)}
             onChange={() => onToggle(value)}
-            className="size-4 shrink-0 accent-accent"
+            className="mt-0.5 size-4 shrink-0 accent-accent"
           />
           {name}
         </label>
@@ -80,28 +81,15 @@ function CustomRange({ range, onChoose }: { range: DateRange; onChoose: (range: 
   const [to, setTo] = useState(inputDay(range.to))
   const selected = { from: dayOfInput(from), to: dayOfInput(to) }
   const isReversed = selected.from !== undefined && selected.to !== undefined && selected.to < selected.from
-  const problem = isReversed ? 'Ends before it starts: choose a later day, or an earlier start.' : undefined
+  const problem = isReversed ? 'Ends before it starts. Choose a later end or an earlier start.' : undefined
   const submit = (event: FormEvent) => {
     event.preventDefault()
     if (!isReversed) onChoose(selected)
   }
   return (
     <form onSubmit={submit} className="grid gap-2.5 p-2">
-      <Field
-        label="From"
-        type="date"
-        value={from}
-        max="9999-12-31"
-        onChange={(event) => setFrom(event.target.value)}
-      />
-      <Field
-        label="To"
-        type="date"
-        value={to}
-        max="9999-12-31"
-        onChange={(event) => setTo(event.target.value)}
-        error={problem}
-      />
+      <DayField label="From" value={from} onChange={setFrom} />
+      <DayField label="To" value={to} onChange={setTo} error={problem} />
       <div className="flex items-center justify-between gap-2">
         <span className="text-xs text-ink-3">UTC, inclusive</span>
         <Button type="submit" variant="primary" disabled={isReversed}>
@@ -112,7 +100,7 @@ function CustomRange({ range, onChoose }: { range: DateRange; onChoose: (range: 
   )
 }
 
-const UNCLEAR = 'Write it as 1250.50.'
+const UNCLEAR = 'Use the format 1250.50.'
 
 /** Panel of two amounts, with the focus on the first. */
 export function Amounts({
@@ -133,11 +121,11 @@ export function Amounts({
   const selected = { from: low.amount, to: high.amount }
   const validateAmount = (text: string, { amount, currency }: typeof low) => {
     if (text.trim() !== '' && amount === undefined) return UNCLEAR
-    return currency && !currencies.includes(currency) ? `Nothing is in ${currency}.` : undefined
+    return currency && !currencies.includes(currency) ? `No amounts in ${currency}.` : undefined
   }
   const currencyError =
     low.currency && high.currency && low.currency !== high.currency
-      ? 'Another currency than above.'
+      ? 'Different currency than above.'
       : undefined
   const ends = isBackwards(selected) ? 'Less than the amount above.' : undefined
   const problems = [validateAmount(from, low), validateAmount(to, high) ?? currencyError ?? ends]

@@ -183,7 +183,7 @@ function usePaletteResults(typed: string, destinations: readonly Entry[]) {
       ? '↑ ↓ to choose, Enter to open, Escape to close'
       : isWaiting
         ? 'Looking …'
-        : `Nothing has “${query.text}” in it.`)
+        : `No results for “${query.text}”.`)
   return { entries, status, isWaiting }
 }
 

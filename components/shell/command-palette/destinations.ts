@@ -50,7 +50,7 @@ const DESTINATIONS: readonly Destination[] = [
   {
     within: '/assets',
     name: 'Bulk edit licenses',
-    detail: 'From a list, reviewed at once',
+    detail: 'From a list, with one review',
     href: '/assets/bulk',
   },
   {

@@ -173,7 +173,7 @@ describe('verify', () => {
     await addEvent(customer, { subject: 'K4' })
     await addEvent(customer, { subject: 'K6' })
     const { code, out } = await audit('verify')
-    expect([code, out]).toEqual([1, expect.stringContaining('WRITTEN ANEW: the events at places 4 to 5')])
+    expect([code, out]).toEqual([1, expect.stringContaining('REWRITTEN: the events at positions 4 to 5')])
   })
 })
 

@@ -91,7 +91,7 @@ function meaningOf(code: ChainViolation): string {
     case 'unchained':
       return `NOT CHAINED: ${id} has no place in the chain. It was put in by hand; or by a process of an older release beside this one, and \`database backfill --again audit-chain\` takes it in`
     case 'written-anew':
-      return `WRITTEN ANEW: the events at places ${range(code.after + 1, code.seq)} are not those whose head was signed`
+      return `REWRITTEN: the events at positions ${range(code.after + 1, code.seq)} differ from those whose head was signed`
   }
 }
 

@@ -9,7 +9,10 @@ export function addLicenseCommands(licenses: Command): void {
     .description(
       'Set the licenses of many assets. Each row is checked first; the same file again changes nothing more.',
     )
-    .argument('<file>', 'asset ID and total in each row (tab, comma or semicolon), 250 at most; - is stdin')
+    .argument(
+      '<file>',
+      'up to 250 rows with asset ID and total, separated by tab, comma or semicolon; - is stdin',
+    )
     .requiredOption('--customer <id>', 'id or domain of the customer')
     .option('--dry-run', 'check and show each row, and change nothing')
     .option('--yes', 'do not ask before changing')

@@ -207,7 +207,7 @@ describe('requiring single sign-on', () => {
     expect(await signInFrom({ email: 'it@alder.example', password: PASSWORD })).toBeNull()
     await expect(
       redeemLink({ secret: link.secret, password: 'a new horse battery', isNew: true }),
-    ).rejects.toThrow('not valid any more')
+    ).rejects.toThrow('no longer valid')
     const itself = await bySignOn.browser.caller()
     const change = { currentPassword: PASSWORD, newPassword: 'a new horse battery' }
     await expect(replacePassword(itself as Caller, change, 'r')).rejects.toThrow('there is no password')

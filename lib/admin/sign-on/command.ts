@@ -29,7 +29,7 @@ export function addSignOnCommands(parent: Command): void {
       'asked for beside openid; may be given several times (email, profile)',
       collect,
     )
-    .option('--verified-claim <claim>', 'the claim that says that the address is verified (email_verified)')
+    .option('--verified-claim <claim>', 'claim for a verified email address (default: email_verified)')
     .option(
       '--join <role>',
       'make members of those who sign in first, with this role; may be repeated',

@@ -21,15 +21,15 @@ const owner = { customerId: 'large' as Caller['customerId'], billingProfiles: ['
 beforeAll(async () => {
   database = await testDatabase()
   await addCustomer('large')
-  await database.sql(
+  await database.insertMany(
     'large',
+    ISSUED + DRAFTS,
     `INSERT INTO invoices (customer_id, seller_id, buyer_id, id, number, document_state, corrects, billing_profile_id, platform, issuer,
        invoice_date, due_date, currency, total_amount, balance_amount)
-     SELECT 'large', 'test-party', 'test-party', 'IN-' || n, 'IN-' || n, CASE WHEN n <= $2 THEN 'draft' ELSE 'issued' END,
+     SELECT 'large', 'test-party', 'test-party', 'IN-' || n, 'IN-' || n, CASE WHEN n <= ${DRAFTS} THEN 'draft' ELSE 'issued' END,
        CASE WHEN n % 500 = 0 THEN 'IN-' || n - 1 END, 'default', 'cloud-platform', 'R', date '2020-01-01' + n % 2000,
-       date '2026-01-01' + n * 7 % 2000, 'USD', n * 37 % 4999 / 100.0, CASE WHEN n > $2 AND n % 9 = 0 THEN n ELSE 0 END
-     FROM generate_series(1, $1) n`,
-    [ISSUED + DRAFTS, DRAFTS],
+       date '2026-01-01' + n * 7 % 2000, 'USD', n * 37 % 4999 / 100.0, CASE WHEN n > ${DRAFTS} AND n % 9 = 0 THEN n ELSE 0 END
+     FROM generate_series($1::int, $2::int) n`,
   )
   await run(database.url, 'VACUUM ANALYZE invoices')
   client = await database.opened.reads.connect()
@@ -65,7 +65,8 @@ it.each([['draft'], ['voided'], ['draft', 'voided']])(
 )
 
 it('The sums of drafts read the partial index, too', async () => {
-  const [billed] = await planOf((tx) => sumInvoices(tx, owner, { filter: { state: ['draft'] } }))
+  const plans = await planOf((tx) => sumInvoices(tx, owner, { filter: { state: ['draft'] } }))
+  const billed = plans.find((plan) => plan.includes('invoices'))
   expect(billed).toMatch(/invoices_not_issued/)
   expect(billed).not.toMatch(/Seq Scan/)
 })

@@ -166,14 +166,14 @@ describe('A page at any depth is read from an index', () => {
   let client: PoolClient
   beforeAll(async () => {
     await addCustomer('large')
-    await database.sql(
+    await database.insertMany(
       'large',
+      ROWS,
       `INSERT INTO invoices (customer_id, seller_id, buyer_id, id, number, billing_profile_id, platform, issuer, invoice_date, due_date, currency,
          total_amount, balance_amount)
        SELECT 'large', 'test-party', 'test-party', 'IN-' || n, 'IN-' || n, 'default', 'cloud-platform', 'R', date '2020-01-01' + n % 2000,
          date '2026-01-01' + n * 7 % 2000, 'USD', n * 37 % 4999 / 100.0, CASE WHEN n % 9 = 0 THEN n * 41 % 997 ELSE 0 END
-       FROM generate_series(1, $1) n`,
-      [ROWS],
+       FROM generate_series($1::int, $2::int) n`,
     )
     await run(database.url, 'VACUUM ANALYZE invoices')
     client = await database.opened.reads.connect()

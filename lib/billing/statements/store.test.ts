@@ -17,15 +17,15 @@ beforeAll(async () => {
   database = await testDatabase()
   await addCustomer('large')
   for (const id of ['apac', 'emea']) await addProfile('large', id)
-  await database.sql(
+  await database.insertMany(
     'large',
+    ROWS,
     `INSERT INTO invoices (customer_id, seller_id, buyer_id, id, number, billing_profile_id, platform, issuer, invoice_date, due_date, currency,
        total_amount, balance_amount)
      SELECT 'large', 'test-party', 'test-party', 'IN-' || n, 'IN-' || n, (array['apac', 'default', 'emea'])[1 + n % 3], 'cloud-platform', 'R',
        date '2024-01-01' + n % 700, date '2024-02-01' + n % 700, (array['EUR', 'USD'])[1 + n % 2], n,
        CASE WHEN n % 25 = 0 THEN n ELSE 0 END
-     FROM generate_series(1, $1) n`,
-    [ROWS],
+     FROM generate_series($1::int, $2::int) n`,
   )
   await run(database.url, 'VACUUM ANALYZE invoices')
   client = await database.opened.reads.connect()

@@ -72,7 +72,7 @@ export const readRenewalFeed = contract({
 /** Addition: creates a link for reading renewals with a calendar. */
 export const makeRenewalFeed = contract({
   ...feedRoutes.makeRenewalFeed,
-  summary: 'Make the calendar feed of the signed-in member',
+  summary: 'Create the calendar feed of the signed-in member',
   permission: 'licenses-manager',
   description:
     'For a member who proved who they are within 10 minutes, and for no API key. A member has one link: another one that they had ends. Only this answer has it. Anyone with the link can read the renewals that its member may see at that moment, and nothing else.',

@@ -23,7 +23,7 @@ export type MemberNotice = {
 /** Event as text, and the advice if it was not the member. */
 type AccountText = { subject: string; happened: (account: string) => string; otherwise: string }
 
-const CONTACT_ADVICE = 'tell your administrator or your reseller at once.'
+const CONTACT_ADVICE = 'tell your administrator or your reseller immediately.'
 const CHANGE = `change your password, and ${CONTACT_ADVICE}`
 
 /** What happens with an account, and not with a key, a token or a domain. */
@@ -32,8 +32,7 @@ type OfAccount = Exclude<AccountEvent, AdminEvent | RenewalEvent | 'key-ends' | 
 const ACCOUNT_TEXTS: Record<OfAccount, AccountText> = {
   'new-password': {
     subject: 'Your password was changed',
-    happened: (account) =>
-      `The password of ${account} was changed. Wherever else you were signed in, you were signed out.`,
+    happened: (account) => `The password of ${account} was changed. You were signed out everywhere else.`,
     otherwise: CONTACT_ADVICE,
   },
   'new-device': {
@@ -55,7 +54,7 @@ const ACCOUNT_TEXTS: Record<OfAccount, AccountText> = {
   'factors-reset': {
     subject: 'Your two-step verification was reset',
     happened: (account) =>
-      `Two-step verification of ${account} was reset, as is done for members who lost it. You were signed out. Your password alone signs you in now, or lets you set it up again.`,
+      `Two-step verification of ${account} was reset, as is done for members who lost it. You were signed out. You can now sign in with only your password, and set it up again.`,
     otherwise: CHANGE,
   },
   'factor-refused': {
@@ -66,8 +65,7 @@ const ACCOUNT_TEXTS: Record<OfAccount, AccountText> = {
   },
   'recovery-code-used': {
     subject: 'A recovery code was used',
-    happened: (account) =>
-      `A recovery code proved who you are, at ${account}. That code does not work again.`,
+    happened: (account) => `A recovery code was used for ${account}. It cannot be used again.`,
     otherwise: CHANGE,
   },
 }
@@ -76,7 +74,7 @@ const ACCOUNT_TEXTS: Record<OfAccount, AccountText> = {
 type Content = { subject: string; blocks: MailBlock[] }
 
 const WHY =
-  'You get this email because it is about your account, or something that you ordered. It cannot be turned off.'
+  'You get this email because it is about your account or one of your orders. It cannot be turned off.'
 
 /** Returns the mail that notifies a member of an event with their account or a key, and of possible actions. */
 export function messageOf(due: MemberNotice, baseUrl: string): Message {
@@ -129,28 +127,28 @@ const ADMIN_TEXTS: Record<AdminEvent, AdminText> = {
     subject: 'A leaked token of your directory was revoked',
     lines: [
       `The SCIM token "${about}" for the licenses and invoices of ${customer} was shown to us on ${time} by someone who found it in a public place. It was revoked immediately: your directory cannot add or remove members until it has a new token.`,
-      `Look at what was done with it in the history, issue another token or ${RESELLER} for one, and remove the old one from where it was found.`,
+      `Check the audit log for what was done with it, create a new token or ${RESELLER} for one, and remove the old one from where it was found.`,
     ],
   }),
   'domain-lost': ({ about, customer, time }) => ({
     subject: `The DNS record of ${about} is missing`,
     lines: [
       `On ${time}, the DNS of ${about} no longer had the record that proves it belongs to ${customer}. People there can still sign in with single sign-on.`,
-      `If it is still missing seven days after that, they cannot. Publish the record again; to know what it says, ${RESELLER}.`,
+      `If it is still missing seven days after that, they cannot. Publish the record again. For its text, ${RESELLER}.`,
     ],
   }),
   'webhook-paused': ({ about, customer, time }) => ({
     subject: 'A webhook was paused',
     lines: [
       `The webhook "${about}" for the licenses and invoices of ${customer} was paused on ${time}. Its receiver did not accept an event for three days, or its Admin has lost access.`,
-      'No event is lost: they wait for 30 days. Check the receiver, look at the deliveries in Settings, Webhooks, and resume the webhook there.',
+      'No event is lost: events wait for 30 days. Check the receiver and the deliveries in Settings, Webhooks, and resume the webhook there.',
     ],
   }),
   'domain-ended': ({ about, customer, time }) => ({
     subject: `Single sign-on has ended for ${about}`,
     lines: [
-      `The DNS of ${about} has had no record for seven days that proves that the domain is of ${customer}. Since ${time} addresses of this domain can no longer use single sign-on for the licenses and invoices.`,
-      `Publish the record again, and ${RESELLER} to verify it. If the domain is no longer yours, or no one can sign in otherwise, ${RESELLER} to let you in.`,
+      `For seven days, the DNS of ${about} has had no record that proves that the domain belongs to ${customer}. Since ${time}, addresses of this domain cannot use single sign-on for the licenses and invoices.`,
+      `Publish the record again, and ${RESELLER} to verify it. If the domain is no longer yours, or no one can sign in another way, ${RESELLER} for access.`,
     ],
   }),
 }
@@ -179,25 +177,25 @@ function keyContent(
   if (event === 'key-ends') {
     const ends = keyEnds ? ` on ${minuteOf(keyEnds)}` : ' soon'
     return {
-      subject: 'An API key is about to end',
+      subject: 'An API key is about to expire',
       blocks: [
-        { text: `${key} ends${ends}. What uses it is refused from then on.` },
+        { text: `${key} expires${ends}. After that, requests with it are refused.` },
         {
-          text: 'If it is still needed, rotate it: you get another one, and both work until you have replaced it.',
+          text: 'If you still need it, rotate it: you get a new key, and both work until you have replaced the old one.',
         },
         { button },
       ],
     }
   }
-  const more = about === null ? '' : ` With it ended what it was rotated into: ${about} keys in all.`
+  const more = about === null ? '' : ` So were the keys that it was rotated into, ${about} keys in total.`
   return {
-    subject: 'An API key was found and revoked',
+    subject: 'A leaked API key was revoked',
     blocks: [
       {
         text: `${key} was revoked on ${minuteOf(at)}: programs that use it are refused. Someone found it in a public place and reported it.${more}`,
       },
       {
-        text: 'Look at what was done with it, create another one, and remove the old one from where it was found.',
+        text: 'Check what was done with it, create a new key, and remove the old one from where it was found.',
       },
       { button },
     ],
@@ -210,21 +208,20 @@ const RENEWAL_TEXTS: Record<
 > = {
   'renewal-near': {
     subject: 'The term of a plan ends soon',
-    about: 'That was ordered for the licenses of',
-    otherwise:
-      'If that is still right, there is nothing to do. Until that day you can change or withdraw it.',
+    about: 'This order is for the licenses of',
+    otherwise: 'If it is still right, there is nothing to do. You can change or withdraw it until that day.',
     act: 'Review renewals',
   },
   'renewal-unclear': {
-    subject: 'An order for a renewal needs a look',
-    about: 'The vendor may do something else than you asked for. This is about the licenses of',
-    otherwise: 'Your reseller knows of it. You get this email once a day until it is settled.',
+    subject: 'A renewal order needs to be checked',
+    about: 'The vendor may not carry it out as ordered. It is for the licenses of',
+    otherwise: 'Your reseller has been informed. You get this email once a day until it is resolved.',
     act: 'Review renewals',
   },
   'renewal-not-done': {
-    subject: 'An order for a renewal came to nothing',
-    about: 'That had been ordered for the licenses of',
-    otherwise: 'Look at what the plan has now.',
+    subject: 'A renewal order was not carried out',
+    about: 'It was for the licenses of',
+    otherwise: 'Check the present licenses of the plan.',
     act: 'View renewals',
   },
 }
@@ -298,11 +295,11 @@ function resetOf(reason: string, company: string, href: string): Message {
     company,
     blocks: [
       {
-        text: `${reason} It will open all that you have here, and sign you out wherever you are signed in.`,
+        text: `${reason} It is for all companies that you can access here. Setting it signs you out everywhere.`,
       },
       { text: 'To set one, open this link within 30 minutes. It works once.' },
       { button: { label: 'Set a new password', href } },
-      { text: 'If you did not expect this, there is nothing to do: your password stays as it is.' },
+      { text: 'If you did not expect this, ignore this email. Your password stays the same.' },
     ],
     why: SAFETY,
   }

@@ -38,8 +38,7 @@ const Member = z
     }),
     createTime: z.int().meta({ description: 'Epoch time in milliseconds of when they were added.' }),
     addedBy: z.string().optional().meta({
-      description:
-        'Who added them: a name, or `API key` and its name. Absent where that was not written down.',
+      description: 'Who added the member: a name, or `API key` and its name. Absent if not recorded.',
     }),
     secondFactors: z
       .array(z.enum(['totp', 'passkey']))

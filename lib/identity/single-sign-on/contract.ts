@@ -49,7 +49,7 @@ const scopes = z
   .max(20, 'has too many entries')
   .meta({ description: 'What is asked for beside `openid`. `email` and `profile`, unless told.' })
 const verifiedClaim = text(100).meta({
-  description: 'The claim that says that the address is verified. `email_verified`, unless told.',
+  description: 'Claim for a verified email address. By default `email_verified`.',
 })
 const joinRoles = Roles.nullable().meta({
   description:
@@ -97,7 +97,7 @@ const Provider = z
     clientId: z.string().meta({ description: 'The id of the client there.' }),
     state: z.enum(['on', 'off']).meta({ description: '`off`: no one can sign in with it.' }),
     scopes: z.array(z.string()).meta({ description: 'What is asked for beside `openid`.' }),
-    verifiedClaim: z.string().meta({ description: 'The claim that says that the address is verified.' }),
+    verifiedClaim: z.string().meta({ description: 'Claim for a verified email address.' }),
     joinRoles: z.array(z.enum(ROLES)).nullable().meta({
       description:
         'The roles of those who become members by their first sign-in. `null`: no one becomes a member.',

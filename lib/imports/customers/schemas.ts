@@ -91,7 +91,7 @@ function listOf<Name extends string>(
         message: `there is no ${what} ${quoted(each)}; there are ${allowed}`,
       })
     if (names.length === 0)
-      context.issues.push({ code: 'custom', input: value, message: `names no ${what}; there are ${allowed}` })
+      context.issues.push({ code: 'custom', input: value, message: `needs at least one ${what}: ${allowed}` })
     const values = new Set(names.map(read))
     return all.filter((each) => values.has(each))
   })

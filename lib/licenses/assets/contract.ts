@@ -56,7 +56,9 @@ const plan = z.object({
 
 const seatCounts = z.object({
   LicensedNumberOfSeats: seats.meta({ description: 'Assigned to users.' }),
-  MaximumNumberOfSeats: seats.meta({ description: 'The cap: equal to NumberOfSeats unless stated apart.' }),
+  MaximumNumberOfSeats: seats.meta({
+    description: 'The maximum: equal to NumberOfSeats unless set separately.',
+  }),
   NumberOfSeats: seats.meta({ description: 'Purchased.' }),
 })
 
@@ -65,7 +67,10 @@ const Subscription = z
   .object({
     BillingMethod: z.string().meta({ description: 'How the vendor is paid: `ONLINE`, or other text.' }),
     CreationTime: timeOf('When it was bought'),
-    PurchaseOrderID: z.string().meta({ description: "The customer's own order number. May be empty." }),
+    PurchaseOrderID: z.string().meta({
+      description:
+        "Purchase order of the subscription at its vendor. May be empty. Invoice lines have the customer's, which `readAssetPosting` returns.",
+    }),
     ResourceUIURL: z
       .string()
       .meta({ description: "The vendor's own page of its subscriptions. May be empty." }),
@@ -212,7 +217,7 @@ export const exportAssets = contract({
   ...assetRoutes.exportAssets,
   summary: 'All assets of a selection as a CSV file',
   permission: 'licenses-manager',
-  description: 'Whatever the filters select at one moment, however much it is.',
+  description: 'All rows that match the filters at one moment, without a limit.',
   query: z.object({ ...selection, orderBy, ...dialect }),
   output: csvFile(),
   examples: examples.exportAssets,
@@ -222,7 +227,7 @@ export const exportAssetsXlsx = contract({
   ...assetRoutes.exportAssetsXlsx,
   summary: 'All assets of a selection as a workbook',
   permission: 'licenses-manager',
-  description: 'Whatever the filters select at one moment, however much it is.',
+  description: 'All rows that match the filters at one moment, without a limit.',
   query: z.object({ ...selection, orderBy }),
   output: xlsxFile(),
   examples: examples.exportAssetsXlsx,

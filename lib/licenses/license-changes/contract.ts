@@ -23,7 +23,7 @@ const acknowledged = z.object({
 const LicenseChange = z
   .object({
     id: z.string().meta({ description: 'Names the change.' }),
-    assetId: z.string().meta({ description: 'The asset that it changes.' }),
+    assetId: z.string().meta({ description: 'The changed asset.' }),
     assetName: z.string().meta({ description: 'The present name of the asset.' }),
     type: z.string().meta({ description: 'Type of the asset.' }),
     from: seats.meta({ description: 'Purchased licenses before.' }),
@@ -134,7 +134,7 @@ export const exportLicenseChanges = contract({
   ...changeRoutes.exportLicenseChanges,
   summary: 'All changes of licenses of a selection, as a CSV file',
   permission: 'licenses-manager',
-  description: 'Whatever the filters select at one moment, newest first, however much it is.',
+  description: 'All rows that match the filters at one moment, newest first, without a limit.',
   query: z.object({ ...exported, ...dialect }),
   output: csvFile(),
   examples: changes.exportLicenseChanges,
@@ -144,7 +144,7 @@ export const exportLicenseChangesXlsx = contract({
   ...changeRoutes.exportLicenseChangesXlsx,
   summary: 'All changes of licenses of a selection, as a workbook',
   permission: 'licenses-manager',
-  description: 'Whatever the filters select at one moment, newest first, however much it is.',
+  description: 'All rows that match the filters at one moment, newest first, without a limit.',
   query: z.object(exported),
   output: xlsxFile(),
   examples: changes.exportLicenseChangesXlsx,

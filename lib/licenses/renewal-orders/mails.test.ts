@@ -93,7 +93,7 @@ test('an orderer is notified of an order that was not applied', async () => {
   await database.sql(customerId, 'UPDATE assets SET seats_assigned = 110')
   await reconcileOrders('job', signal)
   const [mail, ...others] = await sent()
-  expect([mail?.headers.subject, others]).toEqual(['An order for a renewal came to nothing', []])
+  expect([mail?.headers.subject, others]).toEqual(['A renewal order was not carried out', []])
   expect(mail?.text).toContain('110 users are assigned')
 })
 
@@ -104,8 +104,8 @@ test('an orderer gets a mail each day about an order that is unclear, or could n
   await database.sql(customerId, isWaiting)
   expect([await mailMembers(), await mailMembers()]).toEqual([1, 0])
   const [mail, ...others] = await sent()
-  expect([mail?.headers.subject, others]).toEqual(['An order for a renewal needs a look', []])
-  expect(mail?.text).toContain('ordered by Ana, taken back by Sam.')
+  expect([mail?.headers.subject, others]).toEqual(['A renewal order needs to be checked', []])
+  expect(mail?.text).toContain('ordered by Ana, withdrawn by Sam.')
   const isUnclear = `UPDATE renewal_orders SET state = 'UNCLEAR', settled_at = now(), reported_at = now() - interval '1 day'`
   await database.sql(customerId, isUnclear)
   expect([await mailMembers(), await mailMembers()]).toEqual([1, 0])

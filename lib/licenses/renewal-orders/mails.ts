@@ -20,7 +20,7 @@ const NEAR_DAYS = 14
 function aboutText({ name, seatsPurchased }: AssetRow, order: OrderRow, event: RenewalEvent): string {
   const { toQuantity: quantity, renewalType, termEnd, actorName, reason } = order
   const now = quantity === null ? '' : ` (now ${seatsPurchased?.toLocaleString('en')})`
-  const withdrawn = order.takenBackByName === null ? '' : `, taken back by ${order.takenBackByName}`
+  const withdrawn = order.takenBackByName === null ? '' : `, withdrawn by ${order.takenBackByName}`
   const end = termEnd.getTime()
   const ordered = `${orderText({ quantity, renewalType }, dayText(end))}${now}, ordered by ${actorName}`
   const deadline = event === 'renewal-near' ? `\nLast day to decide: ${dayText(decideBy(end))}.` : ''

@@ -46,7 +46,7 @@ function section(title: string, group: string, items: readonly string[]): string
 function orderLines({ customerId, order, label, place, need }: OrderInNeed): string {
   const { id, assetId, toQuantity, renewalType, termEnd, actorName, takenBackByName, reason } = order
   const run = (words: string) => `npm run -s admin -- renewal-orders ${words}`
-  const withdrawn = takenBackByName === null ? '' : `, taken back by ${oneLine(takenBackByName)}`
+  const withdrawn = takenBackByName === null ? '' : `, withdrawn by ${oneLine(takenBackByName)}`
   return [
     `* ${label}, customer ${customerId}: ${assetId}, ${orderText({ quantity: toQuantity, renewalType }, minuteOf(termEnd))}`,
     `  Order ${id}, ${need}`,

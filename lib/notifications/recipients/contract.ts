@@ -27,15 +27,15 @@ const NoticeRecipient = z
       description:
         '`pending`: asked to confirm. `expired`: not confirmed in time. `declined`: its owner refused. `active`: gets its notices. `stopped`: its owner unsubscribed. `refused`: the mail server rejected it permanently (a bounce). Only an `active` address is mailed notices.',
     }),
-    stopped: Notices.meta({ description: 'Those of its notices that its owner unsubscribed from.' }),
+    stopped: Notices.meta({ description: 'Notices that the owner of the address unsubscribed from.' }),
     reason: z.string().optional().meta({
       description: 'Answer of the mail server that refused the address. Absent in other states.',
     }),
     requestedBy: z.string().optional().meta({
       description: 'Member who requested it. Absent of an address that your provider set.',
     }),
-    createTime: time('the request, or of when the notices began'),
-    expireTime: time('the end of the confirmation link').optional(),
+    createTime: time('the request, or of when the notices were set up'),
+    expireTime: time('when the confirmation link expires').optional(),
   })
   .meta({ id: 'NoticeRecipient', description: 'An address that is mailed invoices of a billing profile.' })
 
@@ -70,7 +70,7 @@ const permission = 'members-manager'
 const VISIBLE = 'A billing profile that the caller may not see is 404.'
 const PERSON =
   'It requires a signed-in member who has proven who they are within 10 minutes: else 403 `fresh_sign_in_required`. An API key is 403.'
-const LIMITS = `A billing profile has ${MAX_RECIPIENTS} addresses at most: else 409 \`recipients_full\`. Within 24 hours an address is asked ${MAX_REQUESTS_OF_ADDRESS} times at most, and ${MAX_REQUESTS_OF_PROFILE} requests are made for a billing profile: else 429.`
+const LIMITS = `A billing profile can have ${MAX_RECIPIENTS} addresses; one more is 409 \`recipients_full\`. Within 24 hours, an address gets up to ${MAX_REQUESTS_OF_ADDRESS} requests, and a billing profile sends up to ${MAX_REQUESTS_OF_PROFILE}; one more is 429.`
 
 export const listNoticeRecipients = contract({
   ...recipientRoutes.listNoticeRecipients,

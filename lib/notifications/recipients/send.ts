@@ -100,11 +100,11 @@ function messageOf(customerId: CustomerId, request: Request, baseUrl: string): M
       },
       { list },
       {
-        text: `To confirm or to decline, open this link within ${CONFIRMATION_DAYS} days. It works once.`,
+        text: `To confirm or decline, open this link within ${CONFIRMATION_DAYS} days. It works once.`,
       },
       { button: { label: 'Confirm or decline', href: `${baseUrl}/confirm?link=${link}` } },
       {
-        text: 'If you did not expect this, decline, or do nothing: without your confirmation, no invoices are sent.',
+        text: 'If you did not expect this, decline or ignore this email. Without your confirmation, no invoices are sent.',
       },
     ],
     why: 'This email was sent because your address was entered. You can unsubscribe at any time.',

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, test, vi } from 'vitest'
 import * as files from '#lib/billing/invoice-files/operations.ts'
 import * as invoices from '#lib/billing/invoices/operations.ts'
 import * as access from '#lib/identity/access/operations.ts'
@@ -6,7 +6,7 @@ import * as assets from '#lib/licenses/assets/operations.ts'
 import * as changes from '#lib/licenses/license-changes/operations.ts'
 import { type TestDatabase, testDatabase } from '#lib/platform/db/test-database.ts'
 import { addAsset, addCustomer, addInvoice, addKey, addMember } from '#lib/platform/db/test-rows.ts'
-import { route, unknownPath } from './endpoint.ts'
+import { lazyPath, mountedBy, route, unknownPath } from './endpoint.ts'
 import { readBytes } from './request.ts'
 
 const ROUTES: [RegExp, ReturnType<typeof route>][] = [
@@ -371,4 +371,14 @@ test('bodies that are being received have a budget, and unknown clients a smalle
   expect((await caller).length).toBe(16 * 1024)
   await Promise.all(anonymous)
   expect((await read(true)).length).toBe(16 * 1024)
+})
+
+test('the code of a lazy path is loaded with its first request, and not before', async () => {
+  const answer = { status: 200, headers: {}, body: 'loaded' }
+  const load = vi.fn(async () => async () => answer)
+  const { GET } = lazyPath('/lazy', load)
+  expect(mountedBy(GET)?.path).toBe('/lazy')
+  expect(load).not.toHaveBeenCalled()
+  expect(await (await GET(new Request('http://console.example/lazy'))).text()).toBe('loaded')
+  expect(load).toHaveBeenCalledOnce()
 })

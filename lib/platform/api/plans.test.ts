@@ -97,16 +97,16 @@ async function seed(customer: string, many: number): Promise<void> {
   await addProfile(customer, 'emea')
   const columns = `customer_id, seller_id, buyer_id, id, number, billing_profile_id, platform, issuer, invoice_date, due_date,
     currency, total_amount, balance_amount, document_state`
-  const insert = (select: string, values: unknown[] = []) =>
-    database.sql(
-      customer,
-      `INSERT INTO invoices (${columns}) SELECT '${customer}', 'test-party', 'test-party', ${select}`,
-      values,
-    )
-  await insert(
-    `'IN-' || lpad(n::text, 6, '0'), 'IN-' || lpad(n::text, 6, '0'), 'default', 'web-services', 'Resale', date '2022-01-01' + n * 1250 / $1::int,
-     date '2022-02-01' + n * 1250 / $1::int, 'USD', n % 97, 0, 'issued' FROM generate_series(1, $1::int) n`,
-    [many],
+  const insertion = (select: string) =>
+    `INSERT INTO invoices (${columns}) SELECT '${customer}', 'test-party', 'test-party', ${select}`
+  const insert = (select: string) => database.sql(customer, insertion(select))
+  await database.insertMany(
+    customer,
+    many,
+    insertion(
+      `'IN-' || lpad(n::text, 6, '0'), 'IN-' || lpad(n::text, 6, '0'), 'default', 'web-services', 'Resale', date '2022-01-01' + n * 1250 / ${many},
+       date '2022-02-01' + n * 1250 / ${many}, 'USD', n % 97, 0, 'issued' FROM generate_series($1::int, $2::int) n`,
+    ),
   )
   await insert(
     `'RARE-000' || n, 'RARE-000' || n, 'emea', 'rare', 'Rare', date '2020-01-01' + n, date '2020-02-01' + n, 'EUR', 4000 + n, n,

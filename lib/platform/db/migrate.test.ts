@@ -94,7 +94,7 @@ describe('a table that another transaction uses', () => {
     let tries = 0
     let wasWaiting = false
     while (tries < 3) {
-      await reader.query('SELECT FROM things')
+      await reader.query('SELECT pg_sleep(0.01) FROM things')
       const isWaiting = (await rows(waits)).length > 0
       if (isWaiting && !wasWaiting) tries += 1
       wasWaiting = isWaiting

@@ -8,6 +8,9 @@ import { dropDatabase, onDatabase, run, runOnShared, throughPooler } from './tes
 
 type Row = Record<string, unknown>
 
+/** Rows of a statement of `insertMany`. */
+const STEP = 500
+
 /** Many rows in one statement take as long as they take: what the server keeps with the login is for the product. */
 const NO_LIMITS = ['statement', 'lock'].map((limit) => `-c ${limit}_timeout=0`).join(' ')
 
@@ -17,6 +20,11 @@ export type TestDatabase = {
   opened: Database
   /** Runs SQL as the app's role in one customer's scope: the owner sees nothing past the second wall. */
   sql(customerId: string, query: string, values?: unknown[]): Promise<Row[]>
+  /**
+   * Runs an insert for the numbers from `$1` to `$2`, up to `count` in steps: the time of the triggers is quadratic in
+   * the rows of a statement.
+   */
+  insertMany(customerId: string, count: number, query: string): Promise<void>
   /** Moves the clock of a database that has one of its own: it goes on from this time of UTC of this day, or noon. */
   setToday(today: string, time?: string): Promise<void>
   close(): Promise<void>
@@ -47,15 +55,20 @@ export async function testDatabase({ today }: { today?: string } = {}): Promise<
   const opened = openDatabase(throughPooler(url))
   const viewer = new pg.Client({ ...loginOf(url, 'console_app'), options: NO_LIMITS })
   await viewer.connect()
+  const sql: TestDatabase['sql'] = async (customerId, query, values) => {
+    // Of a transaction: so it reaches the machines of a database that is spread.
+    if (citus) await viewer.query(`BEGIN; SET LOCAL console.customer = ${pg.escapeLiteral(customerId)}`)
+    else await viewer.query("SELECT set_config('console.customer', $1, false)", [customerId])
+    const { rows } = await viewer.query(query, values).finally(() => citus && viewer.query('COMMIT'))
+    return rows
+  }
   return {
     url,
     opened,
-    async sql(customerId, query, values) {
-      // Of a transaction: so it reaches the machines of a database that is spread.
-      if (citus) await viewer.query(`BEGIN; SET LOCAL console.customer = ${pg.escapeLiteral(customerId)}`)
-      else await viewer.query("SELECT set_config('console.customer', $1, false)", [customerId])
-      const { rows } = await viewer.query(query, values).finally(() => citus && viewer.query('COMMIT'))
-      return rows
+    sql,
+    async insertMany(customerId, count, query) {
+      for (let from = 1; from <= count; from += STEP)
+        await sql(customerId, query, [from, Math.min(count, from + STEP - 1)])
     },
     setToday: (day, time) => onEachNode(nowOf(day, time)),
     async close() {

@@ -1,5 +1,3 @@
-import { execFile } from 'node:child_process'
-import { promisify } from 'node:util'
 import { encode } from 'next-auth/jwt'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { DELETE, GET, POST } from '#app/mcp/route.ts'
@@ -8,6 +6,7 @@ import { sessionSecret } from '#lib/platform/caller/session.ts'
 import { type TestDatabase, testDatabase } from '#lib/platform/db/test-database.ts'
 import { addAsset, addCustomer, addKey, addMember, addNewCustomer } from '#lib/platform/db/test-rows.ts'
 import { addSession } from '#lib/platform/db/test-sessions.ts'
+import { projectFiles, reachableFrom } from '../../../test/architecture/scan.ts'
 import { accepted, callTool, connect, type Message, requestOf } from './test-client.ts'
 
 let database: TestDatabase
@@ -168,28 +167,14 @@ describe('limits', () => {
   })
 })
 
-test('nothing of the protocol is loaded before the first request', async () => {
-  const script = `
-    import { registerHooks } from 'node:module'
-    const loaded = []
-    registerHooks({ load(url, context, next) { loaded.push(url); return next(url, context) } })
-    const { loadApi } = await import('./lib/server/api.ts')
-    await loadApi()
-    console.log(JSON.stringify(loaded.filter((url) => /modelcontextprotocol|server.mcp|app.mcp/.test(url))))
-    await import('./app/mcp/respond.ts')
-    console.log(loaded.some((url) => url.includes('modelcontextprotocol')))
-    process.exit()`
-  const { stdout } = await promisify(execFile)(process.execPath, [
-    '--conditions=react-server',
-    '--input-type=module',
-    '-e',
-    script,
-  ])
-  const [before = '', after] = stdout.trim().split('\n').slice(-2)
-  expect(JSON.parse(before).map((url: string) => url.replace(/.*\/app\//, 'app/'))).toEqual([
+// The server's start itself: loading.deep.test.ts.
+test('nothing of the protocol is imported before the first request', () => {
+  const isOfProtocol = (file: string) => /modelcontextprotocol|server.mcp|app.mcp/.test(file)
+  const routes = projectFiles('app').filter((file) => file.endsWith('/route.ts'))
+  expect([...reachableFrom(['lib/server/api.ts', ...routes])].filter(isOfProtocol)).toEqual([
     'app/mcp/route.ts',
   ])
-  expect(after).toBe('true')
+  expect([...reachableFrom(['app/mcp/respond.ts'])]).toContain('@modelcontextprotocol/server')
 })
 
 test('the protocol’s own client lists, reads, and changes after its person has confirmed', async () => {

@@ -126,7 +126,11 @@ export default async function Page({ params, searchParams }: PageProps) {
                     costs={nextCostsOf(item, renewal.body, costs.prices[id])}
                   />
                 ) : null}
-                <AssetPosting id={id} maySet={may(caller, 'posting-editor')} />
+                <AssetPosting
+                  id={id}
+                  vendorPurchaseOrder={item.properties?.subscription?.PurchaseOrderID}
+                  maySet={may(caller, 'posting-editor')}
+                />
               </Hydrated>
             )}
           </Streamed>

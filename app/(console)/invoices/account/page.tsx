@@ -1,12 +1,12 @@
 import type { Metadata } from 'next'
 import { Movements, OpenAtEnd } from '#components/billing/statements/movements.tsx'
 import { pathWith } from '#components/lists/filters/list-screen.ts'
+import { DayField } from '#components/platform/values/day-field.tsx'
 import { buttonVariants } from '#components/ui/button-variants.ts'
 import { Card } from '#components/ui/card.tsx'
 import { CopyRequest } from '#components/ui/copy-request.tsx'
 import { EmptyState } from '#components/ui/empty-state.tsx'
 import { ExportMenu } from '#components/ui/export-menu.tsx'
-import { Field } from '#components/ui/field.tsx'
 import { PageHeader } from '#components/ui/page-header.tsx'
 import { PrintButton } from '#components/ui/print-button.tsx'
 import type { AccountOfDays } from '#lib/billing/account-statements/contract.ts'
@@ -65,14 +65,11 @@ export default async function Page({ searchParams }: { searchParams: SearchParam
 
 function Days({ from, to }: Pick<AccountOfDays, 'from' | 'to'>) {
   return (
-    <form
-      action="/invoices/account"
-      className="mb-4 flex flex-wrap items-end gap-2.5 print:hidden"
-      aria-label="Days"
-    >
-      <Field label="From" name="from" type="date" defaultValue={dayOf(from)} max="9999-12-31" />
-      <Field label="To" name="to" type="date" defaultValue={dayOf(to)} max="9999-12-31" />
-      <button type="submit" className={buttonVariants('plain', 'max-md:min-h-11 min-h-9.5')}>
+    <form action="/invoices/account" className="mb-4 flex flex-wrap gap-2.5 print:hidden" aria-label="Days">
+      <DayField label="From" name="from" value={dayOf(from)} />
+      <DayField label="To" name="to" value={dayOf(to)} />
+      {/* Next to the fields, between their labels and their notes. */}
+      <button type="submit" className={buttonVariants('plain', 'my-auto max-md:min-h-11 min-h-9.5')}>
         Show
       </button>
     </form>

@@ -110,7 +110,7 @@ function countsOf({ changes, unchanged }: InvoiceComparison): string {
   const parts = [
     { n: count('changed'), label: 'changed' },
     { n: count('added'), label: 'added' },
-    { n: count('gone'), label: 'gone' },
+    { n: count('gone'), label: 'removed' },
     { n: unchanged.length, label: 'unchanged' },
   ].filter(({ n }) => n > 0)
   return parts

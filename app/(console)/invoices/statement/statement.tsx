@@ -72,12 +72,12 @@ function NothingOpen({ view }: { view: View }) {
       {view.pageToken ? <EmptyState title="No more open items here" action={all} /> : null}
       {!view.pageToken && view.filter ? (
         <EmptyState title="Nothing is open here" action={all}>
-          <p>Each invoice that fits the filters is paid, and no credit is left.</p>
+          <p>All invoices that match the filters are paid, and no credit is left.</p>
         </EmptyState>
       ) : null}
       {!view.pageToken && !view.filter ? (
         <EmptyState title="Nothing is open">
-          <p>Each invoice is paid, and no credit is left.</p>
+          <p>All invoices are paid, and no credit is left.</p>
         </EmptyState>
       ) : null}
     </Card>

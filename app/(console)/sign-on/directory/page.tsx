@@ -32,7 +32,7 @@ export default async function Page({ searchParams }: { searchParams: SearchParam
     <>
       <PageHeader
         title="Single sign-on"
-        subtitle={`How a directory of ${caller.customerName} adds and removes members.`}
+        subtitle={`How a directory of ${caller.customerName} adds and removes members`}
         actions={<CopyRequest path={readDirectory.path({})} />}
       />
       <SignOnTabs current="/sign-on/directory" />

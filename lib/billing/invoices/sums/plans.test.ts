@@ -24,14 +24,14 @@ const owner = { customerId: 'large' as Caller['customerId'], billingProfiles: ['
 beforeAll(async () => {
   database = await testDatabase({ today: '2026-11-20' })
   await addCustomer('large')
-  await database.sql(
+  await database.insertMany(
     'large',
+    INVOICES,
     `INSERT INTO invoices (customer_id, seller_id, buyer_id, id, number, billing_profile_id, platform, issuer, invoice_date,
        due_date, currency, total_amount, balance_amount)
      SELECT 'large', 'test-party', 'test-party', 'IN-' || n, 'IN-' || n, 'default', (array['cloud-platform', 'web-services'])[1 + n % 2],
        'R', date '2024-11-01' + n % 730, date '2024-12-01' + n % 730, 'USD', n % 4999 / 100.0, CASE WHEN n % 730 > 640 THEN n % 3 ELSE 0 END
-     FROM generate_series(1, $1) n`,
-    [INVOICES],
+     FROM generate_series($1::int, $2::int) n`,
   )
   await run(database.url, 'VACUUM ANALYZE invoices')
   await run(database.url, 'VACUUM ANALYZE invoice_sums')

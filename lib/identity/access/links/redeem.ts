@@ -144,7 +144,7 @@ function device() {
 }
 
 function linkExpired(): Problem {
-  return new Problem('not_found', 'This link is not valid any more. Ask for a new one.')
+  return new Problem('not_found', 'This link is no longer valid. Ask for a new one.')
 }
 
 function tooOften(seconds: number): Problem {

@@ -13,6 +13,9 @@ import { type TestVendor, testVendor } from '../test-vendor.ts'
 
 // Passes through a vendor's list, run by run of the job, as any process may carry them out.
 
+/** Three pages of a list. */
+const THREE_PAGES = 201
+
 let vendor: TestVendor
 afterEach(() => vendor.close())
 
@@ -52,7 +55,7 @@ const stored = async (seed: Seed) =>
 
 describe('a pass', () => {
   test('applies changes at the vendor, records the observed seats, and skips open changes', async () => {
-    await begin(google, 60)
+    await begin(google, 12)
     const { fake, flexible, annual, patch, states } = vendor
     fake.setByVendor(annual.id, 44)
     fake.change(annual.id, { assigned: 17 })
@@ -60,7 +63,7 @@ describe('a pass', () => {
     expect((await patch(flexible, 25)).status).toBe(504)
     fake.setByVendor(flexible.id, 26)
     await run()
-    expect(await observedAssets()).toBe(60)
+    expect(await observedAssets()).toBe(12)
     expect(await stored(annual)).toEqual({ total: 44, assigned: 17 })
     expect(await vendor.changes(annual)).toMatchObject([{ state: 'DRIFT', from: 20, to: 44 }])
     const samplesQuery = 'SELECT purchased, assigned FROM seat_readings WHERE asset_id = $1'
@@ -85,7 +88,7 @@ describe('a pass', () => {
   })
 
   test('starts hourly at the earliest and writes no unchanged asset', async () => {
-    await begin(google, 30)
+    await begin(google, 8)
     await run()
     const versions = () => sql('SELECT id, xmin::text AS row FROM assets ORDER BY id')
     const before = await versions()
@@ -99,7 +102,7 @@ describe('a pass', () => {
   })
 
   test('leaves the rest to the next run on its stop signal', async () => {
-    await begin(google, 250)
+    await begin(google, THREE_PAGES)
     const stop = new AbortController()
     suffer = ({ name }) => {
       if (name === 'list') stop.abort()
@@ -109,7 +112,7 @@ describe('a pass', () => {
     expect([named('list'), await observedAssets()]).toEqual([1, 0])
     suffer = () => undefined
     await run()
-    expect([await observedAssets(), (await account()).list_cursor]).toEqual([250, null])
+    expect([await observedAssets(), (await account()).list_cursor]).toEqual([THREE_PAGES, null])
   })
 })
 
@@ -117,7 +120,7 @@ describe('a page that fails', () => {
   test.each([['throttle'], ['error-before'], ['drop-before']] as const)(
     '(%s) is requested again later, without reads one by one instead',
     async (failure) => {
-      await begin(google, 250, { retryAfter: 1 })
+      await begin(google, THREE_PAGES, { retryAfter: 1 })
       suffer = (call) => (named('list') === 2 && call.name === 'list' ? failure : undefined)
       expect(await run()).toContain('Google Workspace (default) could not be read')
       expect([named('list'), calls.length, await observedAssets()]).toEqual([2, 2, 100])
@@ -130,7 +133,7 @@ describe('a page that fails', () => {
       await vi.waitFor(async () => {
         await makeDue()
         await run()
-        expect(await observedAssets()).toBe(250)
+        expect(await observedAssets()).toBe(THREE_PAGES)
       }, 10_000)
       // The second page again, and the third: no earlier page, and no single subscription.
       expect([named('list'), named('get')]).toEqual([4, 0])
@@ -139,7 +142,7 @@ describe('a page that fails', () => {
   )
 
   test('with an expired cursor restarts the list after a wait', async () => {
-    await begin(google, 250)
+    await begin(google, THREE_PAGES)
     suffer = (call) => {
       if (named('list') === 2 && call.name === 'list') call.query.set('pageToken', 'of another time')
       return undefined
@@ -151,7 +154,7 @@ describe('a page that fails', () => {
     suffer = () => undefined
     await makeDue()
     await run()
-    expect([await observedAssets(), named('list'), named('get')]).toEqual([250, 5, 0])
+    expect([await observedAssets(), named('list'), named('get')]).toEqual([THREE_PAGES, 5, 0])
   })
 })
 

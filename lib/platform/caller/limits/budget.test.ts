@@ -284,7 +284,7 @@ describe('the store', () => {
         const lease = await processes[hand % 2]?.acquire()
         if (lease) admitted.set(lease.windowNumber, (admitted.get(lease.windowNumber) ?? 0) + 1)
         // Fixed wait: until it asks again, as a client does.
-        else await sleep(1)
+        else await sleep(15)
       }
     }
     await Promise.all(Array.from({ length: 40 }, work))

@@ -37,6 +37,8 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
   process.env.DISK_FOLDER = await newFolder(tmpdir())
   const folder = await newFolder(testFolder())
   process.env.TMPDIR = folder
+  // The run's many processes compile the same modules.
+  process.env.NODE_COMPILE_CACHE ??= join(folder, 'compiled')
   // Same secret here and in the tests, and in each run: the logins outlive a run on an external server.
   process.env.DATABASE_SECRET ||= 'only-for-tests-only-for-tests-only'
   const template = `console_template_${randomBytes(4).toString('hex')}`

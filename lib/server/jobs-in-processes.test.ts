@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { loginOf } from '#lib/platform/db/logins.ts'
 import { type TestDatabase, testDatabase } from '#lib/platform/db/test-database.ts'
 import { startJobs } from './jobs.ts'
+import { listJobRuns } from './service-stats.ts'
 
 const seen = vi.hoisted(() => ({ runs: 0, now: 0, most: 0, gate: Promise.withResolvers<void>() }))
 
@@ -12,8 +13,9 @@ vi.mock('#lib/licenses/license-changes/jobs.ts', () => ({
     seen.runs += 1
     seen.now += 1
     seen.most = Math.max(seen.most, seen.now)
-    await seen.gate.promise
-    seen.now -= 1
+    await seen.gate.promise.finally(() => {
+      seen.now -= 1
+    })
     return 0
   },
 }))
@@ -24,14 +26,13 @@ beforeAll(async () => {
 })
 afterAll(() => database.close())
 
+const newBoss = () =>
+  new PgBoss({ ...loginOf(database.url, 'console_jobs'), schema: 'pgboss', createSchema: false })
+
 test('a job requested by several processes runs in one of them, and never concurrently', async () => {
   // Each process works on the queue, and has its own clock for due jobs.
   const processes = await Promise.all([1, 2, 3].map(() => startJobs(database.url)))
-  const asker = new PgBoss({
-    ...loginOf(database.url, 'console_jobs'),
-    schema: 'pgboss',
-    createSchema: false,
-  })
+  const asker = newBoss()
   await asker.start()
   const states = async () => {
     const { rows } = await database.opened.jobs.query(
@@ -59,5 +60,29 @@ test('a job requested by several processes runs in one of them, and never concur
     seen.gate.resolve()
     await asker.stop()
     await Promise.all(processes.map((jobs) => jobs.stop()))
+  }
+})
+
+test('the stats show why a job failed, instead of the number of its failed parts', async () => {
+  const jobs = await startJobs(database.url)
+  const boss = newBoss()
+  seen.gate = Promise.withResolvers()
+  seen.gate.reject(
+    new AggregateError([new Error('Google (default) could not be read: no token')], '1 of 2 failed.'),
+  )
+  seen.gate.promise.catch(() => {})
+  try {
+    await boss.start()
+    await boss.send('read-vendors')
+    await vi.waitFor(
+      async () => {
+        const run = (await listJobRuns()).find(({ job }) => job === 'read-vendors')
+        expect(run?.reason).toBe('Google (default) could not be read: no token')
+      },
+      { timeout: 20_000, interval: 200 },
+    )
+  } finally {
+    await boss.stop()
+    await jobs.stop()
   }
 })
