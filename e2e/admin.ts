@@ -69,7 +69,7 @@ export async function newCustomer(name: string, env = appEnvironment()) {
       await command(['notices', 'add', email, ...customerOption])
       return Number(await admin(['notices', 'send', ...customerOption], '', env, mailSettings(smtpUrl)))
     },
-    /** Sets what is known of an issuer. */
+    /** Sets the known details of an issuer. */
     setIssuer: (name: string, ...options: string[]) =>
       command(['issuers', 'set', name, ...customerOption, ...options]),
     importInvoices: (invoices: object[], ...options: string[]) =>

@@ -25,7 +25,7 @@ export function sequenceOf(paths: readonly string[], seed: number): string[] {
 
 /**
  * Vitest's sequence: the files that need a worker each, then the others, by the seed of the run, which it prints. The
- * slow files start first, so what another file leaves in a shared worker is not seen in them.
+ * slow files start first, so they never see state that another file leaves in a shared worker.
  */
 export class FileSequencer implements TestSequencer {
   readonly vitest: Vitest

@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react'
 
-/** Placeholder of an empty list: what is missing, why, and the next step. */
+/** Placeholder of an empty list: the missing rows, why they are missing, and the next step. */
 export function EmptyState({
   title,
   children,

@@ -111,7 +111,9 @@ test('a finance clerk finds late invoices, reads one, and returns to the same vi
   await expect(line.getByRole('cell')).toHaveText(['1 Sep – 30 Sep', '412.6', '19.24', '7,938.42'])
   await expect(page.getByText('Payments and credits').first()).toBeVisible()
   const payments = page.getByRole('table', { name: 'Payments and credits' })
-  await expect(payments.getByRole('row', { name: /As reported by the issuer/ })).toContainText('−19,004.92')
+  await expect(payments.getByRole('row', { name: /Balance reported by the issuer/ })).toContainText(
+    '−19,004.92',
+  )
   await expect(page.getByText(/add up to the total/)).toBeHidden()
   await page.getByRole('navigation', { name: 'Breadcrumb' }).getByRole('link', { name: 'Invoices' }).click()
   await expect(page).toHaveURL('/invoices?filter=status:PAST%20DUE')

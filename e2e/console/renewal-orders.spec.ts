@@ -62,7 +62,7 @@ test('an order is placed, changed and withdrawn on the page; on a phone in the d
   await field.fill('100')
   await page.getByRole('button', { name: 'Renew with 100 licenses on 3 Dec 2098' }).click()
   await expect(card.getByText('100 licenses from 3 Dec 2098')).toBeVisible()
-  await card.getByRole('button', { name: 'Take back' }).click()
+  await card.getByRole('button', { name: 'Withdraw' }).click()
   await expect(page.getByText('The order for the next term is withdrawn.')).toBeVisible()
   await expect(page.getByRole('button', { name: 'Lower at renewal' })).toBeVisible()
   await page.reload()

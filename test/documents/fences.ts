@@ -45,7 +45,7 @@ export function commandsOf({ text }: Fence): string[] {
 
 /** Returns the commands in the first column of a document's tables. */
 export function commandsInTables(file: string): string[] {
-  return [...read(file).matchAll(/^\| `((?:[A-Z]+=\S+ )?np[mx] [^`]+)` \|/gm)].map(
+  return [...read(file).matchAll(/^\| `((?:[A-Z_]+=\S+ )?np[mx] [^`]+)` \|/gm)].map(
     ([, command = '']) => command,
   )
 }

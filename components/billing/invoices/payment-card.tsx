@@ -96,7 +96,8 @@ const MAX_UNBROKEN = 20
 /** Returns the parts of a value, such as its invoice numbers, each in one piece. */
 function partsOf(value: string): ReactNode {
   return value.split(', ').map((part, at) => (
-    <Fragment key={part}>
+    // biome-ignore lint/suspicious/noArrayIndexKey: equal parts have no other key
+    <Fragment key={at}>
       {at > 0 ? ', ' : ''}
       <span className={part.length > MAX_UNBROKEN ? '' : 'whitespace-nowrap'}>{part}</span>
     </Fragment>

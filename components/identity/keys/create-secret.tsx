@@ -88,6 +88,11 @@ export function CreateSecret<Created>(props: CreateSecretProps<Created>) {
   )
 }
 
+function daysText(count: number): string {
+  if (count % 365 === 0) return count === 365 ? '1 year' : `${count / 365} years`
+  return count === 1 ? '1 day' : `${count} days`
+}
+
 /** Selects the days until a secret expires, or never where that is allowed. */
 export function ExpiryField({
   days,
@@ -104,7 +109,7 @@ export function ExpiryField({
     <SelectField label="Expires after" name="days" defaultValue={selected} {...(note ? { hint: note } : {})}>
       {days.map((count) => (
         <option key={count} value={count}>
-          {count === 1 ? '1 day' : `${count} days`}
+          {daysText(count)}
         </option>
       ))}
       {withoutEnd ? <option value="never">Never</option> : null}

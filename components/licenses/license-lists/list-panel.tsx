@@ -54,7 +54,7 @@ export function ListPanel(props: ListPanelProps) {
   )
 }
 
-/** Returns the title: what the list will change, or has changed. */
+/** Returns the title: the changes that the list will make, or has made. */
 function titleOf(list: LicenseList): string {
   const allowed = rowsIn(list, 'allowed')
   if (!list.confirmed) return allowed.length > 0 ? totalsText(totalsOf(changesOf(allowed))) : 'Nothing to set'

@@ -101,14 +101,14 @@ function CurrentOrder({ id, order, etag }: { id: string; order: RenewalOrder; et
       <p className="font-[550] tabular-nums">{datedOrderText(order)}</p>
       <p className="mt-0.5 text-xs text-ink-2">
         Ordered by {escapeInvisible(order.actor.name)} on {dayText(order.createTime)}
-        {order.isLeaving ? '. Taken back; the vendor has not confirmed that yet.' : ''}
+        {order.isLeaving ? '. Withdrawn; the vendor has not confirmed that yet.' : ''}
         {order.isPlaced || order.isLeaving ? '' : '. The vendor does not have it yet: it is being placed.'}{' '}
         {order.reason ? escapeInvisible(order.reason) : ''}
       </p>
       {order.isLeaving ? null : (
         <div className="mt-2">
           <Button pending={isPending} onClick={() => mutate(undefined)}>
-            Take back
+            Withdraw
           </Button>
         </div>
       )}

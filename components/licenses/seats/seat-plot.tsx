@@ -73,7 +73,7 @@ function limitsOf({
   const [first = span.to, read] = [purchased[0]?.at, assigned[0]?.at]
   const isAfterStart = (at: number) => at > Math.max(since, span.from) + DAY_MS
   if (isAfterStart(first)) return `Recorded since ${dayText(first)}. Earlier data is not available.`
-  if (read === undefined) return 'Assigned licenses are not recorded yet.'
+  if (read === undefined) return 'No history of assigned licenses yet.'
   return isAfterStart(read) ? `Assigned licenses recorded since ${dayText(read)}.` : undefined
 }
 

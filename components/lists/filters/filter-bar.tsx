@@ -73,10 +73,14 @@ export function FilterBar<View extends ListView>({
       restoreFocus()
     },
   })
+  const all = [...visible, ...others]
+  // A chip for a value of a filter has the filter's label, and is printed with the filter.
   const printed = [
     ...(view.search ? [`Found by “${view.search}”`] : []),
-    ...chips.flatMap(({ choices }) => choices.filter(({ selected }) => selected).map(({ name }) => name)),
-    ...[...visible, ...others]
+    ...chips
+      .filter(({ legend }) => all.every(({ label }) => label !== legend))
+      .flatMap(({ choices }) => choices.filter(({ selected }) => selected).map(({ name }) => name)),
+    ...all
       .filter(({ value }) => value !== undefined)
       .map(({ label, value, text = value }) => `${label}: ${text}`),
     ...active.map(({ text }) => text),

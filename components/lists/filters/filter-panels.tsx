@@ -8,6 +8,9 @@ import { type AmountRange, isBackwards, moneyOf } from './amount-range.ts'
 import { type DateRange, dayOfInput, inputDay, type Preset } from './date-range.ts'
 import type { Filter } from './filter.tsx'
 
+/** A list of more choices has a field that narrows it. */
+const MAX_WITHOUT_SEARCH = 12
+
 /** Panel of a filter with any number of selected values. */
 export function Choices({
   label,
@@ -20,10 +23,19 @@ export function Choices({
   selected: readonly string[]
   onToggle: (value: string) => void
 }) {
+  const [text, setText] = useState('')
+  const found = choices.filter(
+    ({ name }) => typeof name !== 'string' || name.toLowerCase().includes(text.trim().toLowerCase()),
+  )
   return (
     <fieldset className="max-h-96 max-w-80 overflow-y-auto">
       <legend className="sr-only">{label}</legend>
-      {choices.map(({ value, name }) => (
+      {choices.length > MAX_WITHOUT_SEARCH ? (
+        <div className="px-2.5 py-1.5">
+          <Field label="Find" type="search" value={text} onChange={(event) => setText(event.target.value)} />
+        </div>
+      ) : null}
+      {found.map(({ value, name }) => (
         <label
           key={value}
           className="flex cursor-pointer items-start gap-2.5 rounded-md px-2.5 py-1.75 text-sm hover:bg-sunken max-md:py-2.5"

@@ -43,6 +43,7 @@ export function logFilters<View extends ListView>(
 }
 
 function namesOf(choices: readonly Choice[]) {
-  const names = new Map(choices.map(({ id, name }) => [id, name]))
+  const byName = choices.toSorted((one, other) => one.name.localeCompare(other.name, 'en'))
+  const names = new Map(byName.map(({ id, name }) => [id, name]))
   return { options: [...names.keys()], nameOf: (id: string) => names.get(id) ?? id }
 }

@@ -28,7 +28,7 @@ export const STATUS_LABELS: Record<WebhookStatus, Label & { about?: string }> = 
   ACCESS_LOST: {
     text: 'Admin lost access',
     tone: 'danger',
-    about: 'The Admin of this webhook is not an Admin any more. Resume it to become its Admin.',
+    about: 'The Admin of this webhook is no longer an Admin. Resume it to become its Admin.',
   },
 }
 

@@ -29,7 +29,7 @@ export function DayField({
       defaultValue={value}
       max="9999-12-31"
       error={error}
-      hint={Number.isNaN(day) ? 'No day' : dayText(day)}
+      hint={Number.isNaN(day) ? 'No date selected' : dayText(day)}
       onChange={(event) => {
         setText(event.target.value)
         onChange?.(event.target.value)

@@ -20,7 +20,7 @@ export const MOVEMENT_NAMES: Record<MovementKind, string> = {
   payment: 'Payment',
   refund: 'Refund',
   'write-off': 'Write-off',
-  reported: 'Reported as paid by the issuer',
+  reported: 'Balance reported by the issuer',
   opening: 'Settled before payments were recorded',
   reversal: 'Reversal',
   allocation: 'Allocation of credit',

@@ -302,11 +302,11 @@ export const selection = {
   maxAmount: amountText('invoices whose `totalAmount` is this much or less, each in its own currency'),
   product: z.string().min(1).max(200).optional().meta({
     description:
-      'Invoices with a line item whose `description` has this in it, in any case. Under three characters: begins with it.',
+      'Invoices with a line item whose `description` contains this text. Case is ignored; fewer than three characters match the start.',
   }),
   search: z.string().max(200).optional().meta({
     description:
-      'Part of the invoice number, of a purchase order (of the invoice or of one of its lines) or of the issuer; or the start of the `id`, the buyer reference or the cost center. In any case of letters. Under three characters: the start of any of them. Of an invoice with more than 1,000 purchase orders on its lines, the first 1,000 by name.',
+      'Part of the invoice number, of a purchase order (of the invoice or of one of its lines) or of the issuer; or the start of the `id`, the buyer reference or the cost center. Case is ignored; fewer than three characters match the start of any of them. Of an invoice with more than 1,000 purchase orders on its lines, the first 1,000 by name.',
   }),
 }
 

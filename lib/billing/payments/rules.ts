@@ -14,7 +14,7 @@ export const PAYMENT_KIND_NAMES: Record<PaymentKind, string> = {
   payment: 'Payment',
   refund: 'Refund',
   'write-off': 'Write-off',
-  reported: 'As reported by the issuer',
+  reported: 'Balance reported by the issuer',
   opening: 'Opening balance',
 }
 

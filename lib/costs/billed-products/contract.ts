@@ -86,8 +86,7 @@ export const readBilledProducts = contract({
   description: `Of issued invoices, the line items whose \`description\` has the text, added up by product, currency and month of the invoice date. The ${MAX_PRODUCTS} products with the most invoices are told.`,
   query: z.object({
     product: z.string({ error: 'must be part of a product’s name' }).min(1).max(200).meta({
-      description:
-        'Part of a `description`, in upper or lower case. With fewer than three characters, its beginning.',
+      description: 'Part of a `description`. Case is ignored; fewer than three characters match the start.',
     }),
     ...timeRange('CreationTime', 'invoices whose `invoiceDate`'),
     filter: filterText(['platform', 'issuer', 'billingProfile', 'currency'])

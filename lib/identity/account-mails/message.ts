@@ -147,7 +147,7 @@ const ADMIN_TEXTS: Record<AdminEvent, AdminText> = {
   'domain-ended': ({ about, customer, time }) => ({
     subject: `Single sign-on has ended for ${about}`,
     lines: [
-      `For seven days, the DNS of ${about} has had no record that proves that the domain belongs to ${customer}. Since ${time}, addresses of this domain cannot use single sign-on for the licenses and invoices.`,
+      `For seven days, the DNS of ${about} has had no record that proves that the domain belongs to ${customer}. Since ${time}, addresses of this domain have not been able to use single sign-on for the licenses and invoices.`,
       `Publish the record again, and ${RESELLER} to verify it. If the domain is no longer yours, or no one can sign in another way, ${RESELLER} for access.`,
     ],
   }),

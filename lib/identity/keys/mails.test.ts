@@ -48,7 +48,9 @@ test('a member is notified once, a week before a key of theirs expires', async (
   const { expires_at: ends } = await rowOf(database, customerId, key)
   const end = new Date(ends as Date)
   const minute = `${dayText(end.getTime())}, ${end.toISOString().slice(11, 16)}`
-  expect(mail?.text).toContain(`"ERP" for the licenses and invoices of ${customerId} expires on ${minute} UTC.`)
+  expect(mail?.text).toContain(
+    `"ERP" for the licenses and invoices of ${customerId} expires on ${minute} UTC.`,
+  )
   expect(mail?.text).toContain('https://console.example/keys')
   expect(mail?.text).not.toContain(key)
 })

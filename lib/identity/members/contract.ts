@@ -142,7 +142,8 @@ export const listMembers = contract({
         description: `As in \`state:invited|role:admin\`. Keys: state (invited, active or disabled), role (it-manager, finance-user or admin). ${FILTER_GRAMMAR}`,
       }),
     search: z.string().max(200).optional().meta({
-      description: 'Part of the name or address, in any case. Under three characters: the start.',
+      description:
+        'Part of the name or address. Case is ignored; fewer than three characters match the start.',
     }),
     ...paging,
   }),

@@ -183,7 +183,8 @@ const selection = {
     }),
   ...timeRange('RenewalTime', 'assets whose `CommitmentEndTime`', 999),
   search: z.string().max(200).optional().meta({
-    description: 'Part of the name, domain or id, in any case. Under three characters: their start.',
+    description:
+      'Part of the name, domain or id. Case is ignored; fewer than three characters match the start.',
   }),
 }
 

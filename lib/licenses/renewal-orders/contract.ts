@@ -38,7 +38,7 @@ const order = z
     actor: actor.meta({ description: 'Who ordered it.' }),
     state: z.string().meta({
       description:
-        'STANDING; settled: APPLIED, REJECTED, WITHDRAWN, REPLACED, LOST (another party changed or removed it at the vendor), UNCLEAR (a person has to look at it: nothing shows its outcome, or the vendor carried out what had been taken back); others may come.',
+        'STANDING; settled: APPLIED, REJECTED, WITHDRAWN, REPLACED, LOST (another party changed or removed it at the vendor), UNCLEAR (a person has to look at it: nothing shows its outcome, or the vendor carried out what had been withdrawn); others may come.',
     }),
     isPlaced: z.boolean().meta({
       description:
@@ -47,7 +47,7 @@ const order = z
     isLeaving: z
       .literal(true)
       .optional()
-      .meta({ description: 'It was taken back, and the vendor has not confirmed that yet.' }),
+      .meta({ description: 'It was withdrawn, and the vendor has not confirmed that yet.' }),
     reason: z.string().optional().meta({ description: 'Why the vendor lacks it, or its outcome, in words.' }),
     settleTime: timeOf('When its outcome was known').optional(),
   })
@@ -169,7 +169,7 @@ export const orderRenewal = contract({
 export const withdrawRenewal = contract({
   ...renewalOrderRoutes.withdrawRenewal,
   ...call,
-  summary: 'Take back what was ordered for the next term',
+  summary: 'Withdraw what was ordered for the next term',
   limit: 'changes',
   description:
     'Then happens what would have happened by itself. Where nothing is ordered, nothing changes. Where the vendor has not confirmed it yet, `isLeaving` says so; while that lasts, the person who ordered and the operators get a mail each day.',

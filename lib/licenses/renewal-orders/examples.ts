@@ -40,7 +40,7 @@ export const orderRenewal: readonly Example[] = [
 export const withdrawRenewal: readonly Example[] = [
   {
     name: 'taken-back',
-    summary: 'What was ordered is taken back: the plan renews as it would have',
+    summary: 'What was ordered is withdrawn: the plan renews as it would have',
     params: asset,
     answer: { status: 200, body: { ...NOW, lastOrder: GONE } },
   },

@@ -127,7 +127,7 @@ const readiness = perDatabase((): Readiness => ({ isReady: false, askedAt: Numbe
 const CHECK_PAUSE_MS = 1000
 
 /**
- * Returns whether every open transaction replaces the version of what it writes: answers may be cached only then. False
+ * Returns whether every open transaction replaces the version of its rows: answers may be cached only then. False
  * until the transactions have ended that began before the migration `customer-versions`.
  */
 function areVersionsComplete(): boolean {

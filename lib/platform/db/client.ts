@@ -19,7 +19,7 @@ export type Database = {
   /** Reads the customers' rows for `streamScope`: a stream that takes minutes does not block other reads. */
   streams: pg.Pool
   /**
-   * Authenticates API keys, and reads what a replica lacks; `keys`, `sessions` and `signIn` are for lib/platform/caller
+   * Authenticates API keys, and reads the rows that a replica lacks; `keys`, `sessions` and `signIn` are for lib/platform/caller
    * and lib/identity/access only. A small pool of its own: a blocked table starves no other pool.
    */
   keys: pg.Pool

@@ -93,6 +93,8 @@ function clockOf(name: string, today: string): string {
 
 const DEFAULTS_OF_CLOCK = `
     DO $$ DECLARE kept record; BEGIN
+      -- On Citus a reference table is not changed after a distributed one, unless each shard is changed in turn.
+      PERFORM set_config('citus.multi_shard_modify_mode', 'sequential', true);
       FOR kept IN SELECT table_name, column_name FROM information_schema.columns
         WHERE table_schema = 'public' AND column_default = 'now()'
       LOOP

@@ -103,7 +103,7 @@ export async function previewWithdrawal(
       ? dataText(active.action ?? active.renewalType)
       : `${count(active.quantity)} licenses`
   const sentences = [
-    `Take back what is ordered for the next term of ${nameOf(item)}: ${content}?`,
+    `Withdraw what is ordered for the next term of ${nameOf(item)}: ${content}?`,
     `Then happens what would have happened by itself${time === undefined ? '' : ` on ${dayText(time)}`}.`,
   ]
   return { message: messageOf(sentences), preview: versionsOf(item, answer.headers) }
