@@ -324,7 +324,7 @@ test('an unclear change is shown, compared, acknowledged, and set again', async 
 
   await page.goto('/activity?filter=state:UNCLEAR')
   await expect(changes(page)).toHaveCount(1)
-  await expect(page.getByRole('button', { name: CHECKED })).toHaveAccessibleDescription(/nothing is sent/)
+  await expect(page.getByRole('button', { name: CHECKED })).toHaveAccessibleDescription(/Nothing is sent/)
   await expectGoodAtAllWidths(page)
 
   await pressEnter(page.getByRole('button', { name: CHECKED }))
