@@ -46,7 +46,7 @@ export function ChangeTable({
             <Moment at={change.createTime} />
           </When>
           {named ? (
-            <RowHeaderCell className="wrap-anywhere md:min-w-28 print:min-w-40">
+            <RowHeaderCell className="wrap-anywhere md:min-w-28 print:min-w-28">
               <AssetLink change={change} />
             </RowHeaderCell>
           ) : null}
