@@ -25,7 +25,7 @@ test.each<[AdminEvent, string, string, string]>([
     'domain-ended',
     'alder.example',
     'Single sign-on has ended for alder.example',
-    'addresses of this domain cannot use single sign-on',
+    'addresses of this domain have not been able to use single sign-on',
   ],
 ])('Admins are notified of %s, with the time and the next steps', (event, about, subject, expectedText) => {
   const message = messageOf({ ...due, event, about }, 'https://console.example')

@@ -1,8 +1,9 @@
 import { type Filter, formatFilter, formatList } from '#lib/platform/lists/filter-text.ts'
 import type { Call } from './call.ts'
 import type { AnyContract, Input, Output } from './contract.ts'
-import type { AnyMembers, ProblemCode } from './problem.ts'
+import type { ProblemCode } from './problem.ts'
 import { type InputError, ProblemError } from './problem-base.ts'
+import type { AnyMembers } from './problem-members.ts'
 
 // Schemas stay on the server, which has parsed every response that it sends: types only, so that a page does not carry
 // zod.

@@ -1,4 +1,5 @@
-import type { AnyMembers, ProblemCode } from './problem.ts'
+import type { ProblemCode } from './problem.ts'
+import type { AnyMembers } from './problem-members.ts'
 
 /** Error at one place of the input: `pointer` into the body, or the name of a `parameter`. */
 export type InputError = { pointer?: string; parameter?: string; detail: string }

@@ -3,7 +3,8 @@ import type { ApiSurface } from '#lib/platform/caller/rules.ts'
 import { env } from '#lib/platform/runtime/env.ts'
 import type { ApiResponse } from './endpoint.ts'
 import type { Reply } from './operation.ts'
-import { type Problem, problemShape } from './problem.ts'
+import type { Problem } from './problem.ts'
+import { problemShape } from './problem-members.ts'
 import { type ApiRequest, matchesEtag } from './request.ts'
 
 /** Published protocol that some calls follow: its media type, credentials and error format. */

@@ -1,6 +1,7 @@
 import 'server-only'
 import type { z } from 'zod'
-import { MEMBERS, PROBLEMS, type ProblemCode } from '../problem.ts'
+import { PROBLEMS, type ProblemCode } from '../problem.ts'
+import { MEMBERS } from '../problem-members.ts'
 import { cellText } from './markdown.ts'
 
 /** Advice for a client that gets a code. */

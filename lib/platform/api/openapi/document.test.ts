@@ -2,7 +2,8 @@ import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { z } from 'zod'
 import { GET } from '../../../../app/billing/v1/openapi.json/route.ts'
-import { MEMBERS, PROBLEMS, type ProblemCode } from '../problem.ts'
+import { PROBLEMS, type ProblemCode } from '../problem.ts'
+import { MEMBERS } from '../problem-members.ts'
 import { ANYWHERE } from './responses.ts'
 
 type Json = Record<string, unknown>

@@ -1,6 +1,7 @@
 import type { z } from 'zod'
 import type { AnyContract } from '../contract.ts'
-import { PROBLEMS, type ProblemCode, problemShape } from '../problem.ts'
+import { PROBLEMS, type ProblemCode } from '../problem.ts'
+import { problemShape } from '../problem-members.ts'
 import { isPaged } from '../request.ts'
 import type { Json, SchemaOf } from './document.ts'
 
