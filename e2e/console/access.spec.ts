@@ -212,7 +212,7 @@ test('pages without content are painted without scripts', async ({ browser }) =>
   ] as const) {
     expect([path, (await page.goto(path))?.status()]).toEqual([path, 404])
     await expect(page.getByRole('heading', { name: heading })).toBeVisible()
-    await expect(page.getByText('The console needs JavaScript.')).toBeVisible()
+    await expect(page.locator('noscript p')).toBeVisible()
   }
   await context.close()
 })

@@ -42,7 +42,7 @@ test('an Admin reads the events: sign-ins, failed ones, exports, changes and ref
   await expect(page).toHaveURL(/\/activity\/events$/)
   await expect(row(page, 'Ada Min signed in')).toContainText('127.0.0.1')
   await expect(row(page, 'failed to sign in as Ida Tech')).toHaveCount(1)
-  await expect(row(page, 'Key “test” was refused access')).toHaveCount(1)
+  await expect(row(page, 'Key “test” was denied access')).toHaveCount(1)
   await expect(row(page, 'Key “test” changed Business Plus from 40 to 45 licenses')).toHaveCount(1)
   await expect(row(page, 'Operator created a key: test')).toHaveCount(1)
   const exportRow = row(page, 'Key “test” exported assets')

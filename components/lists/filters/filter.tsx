@@ -71,7 +71,7 @@ export function choiceFilter({
   onClear: () => void
 }): Filter | undefined {
   const all = [...new Set([...options, ...selected])]
-  if (all.length < 2 && selected.length === 0 && !isFixed) return undefined
+  if (all.length < (isFixed ? 1 : 2) && selected.length === 0) return undefined
   const names = selected.map(nameOf)
   return {
     label,
