@@ -31,7 +31,7 @@ export function digestOf(
   const customer = oneLine(context.customer)
   const counts = sections.map(({ notice, named, others }) => SHORT[notice](named.length + others.length))
   const licenses = changes.length > 0 ? [licensesPart(changes, context)] : []
-  if (changes.length > 0) counts.push(`${totals(changes.length)} changed by a vendor`)
+  if (changes.length > 0) counts.push(`${licenseChanges(changes.length)} by a vendor`)
   if (needs.length > 0) counts.push(items(needs.length))
   const what = [...(sections.length > 0 ? ['Invoices'] : []), ...(changes.length > 0 ? ['licenses'] : [])]
   return {
@@ -186,8 +186,9 @@ type DigestContext = {
   attached?: Attached
 }
 
-/** `3 license totals`. */
-const totals = (count: number) => `${count.toLocaleString('en')} license ${count === 1 ? 'total' : 'totals'}`
+/** `3 license changes`. */
+const licenseChanges = (count: number) =>
+  `${count.toLocaleString('en')} license ${count === 1 ? 'change' : 'changes'}`
 
 /** `3 items need attention`. */
 const items = (count: number) =>
@@ -215,7 +216,7 @@ function licensesPart(changes: readonly MailChange[], { baseUrl }: DigestContext
   const others = changes.length - MAX_NAMED
   return {
     notice: 'licenses',
-    heading: `${NOTICE_NAMES.licenses}: ${totals(changes.length)}`,
+    heading: `${NOTICE_NAMES.licenses}: ${changes.length.toLocaleString('en')}`,
     lines: changes.slice(0, MAX_NAMED).map(({ assetId, assetName, from, to, reason, vendor, at }) => ({
       id: oneLine(assetName),
       amount: `${from.toLocaleString('en')} → ${to.toLocaleString('en')} licenses`,

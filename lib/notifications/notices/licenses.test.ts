@@ -37,7 +37,7 @@ it("The mail reports vendors' changes to a license manager once, in one mail a d
   expect(rest).toEqual([])
   expect([mail?.to, mail?.subject]).toEqual([
     `Ana@${customerId}.example`,
-    `${customerId}: 2 license totals changed by a vendor`,
+    `${customerId}: 2 license changes by a vendor`,
   ])
   for (const expectedText of [
     `Licenses of ${customerId}`,
@@ -63,7 +63,7 @@ it('The mail shares the day’s message with invoice notices', async () => {
   await change(20, 25)
   expect(await stage.run()).toBe(1)
   const [mail] = mails()
-  expect(mail?.subject).toBe(`${customerId}: 1 invoice past due, 1 license total changed by a vendor`)
+  expect(mail?.subject).toBe(`${customerId}: 1 invoice past due, 1 license change by a vendor`)
   expect(mail?.text).toContain(`Invoices and licenses of ${customerId}`)
 })
 
