@@ -102,6 +102,8 @@ describe('the beginning of a transaction', () => {
     let pool: pg.Pool
     beforeAll(async () => {
       pool = new pg.Pool({ ...ownerOf(database.url), max: 1, pipeline: true } as pg.PoolConfig)
+      // `end` does not wait for a rejected connection, which the server may end first, when the database is dropped.
+      pool.on('connect', (client) => client.on('error', () => {}))
       await pool.query('SELECT 1')
       // From here on the pool acts like a pooler that logs in with its own user.
       Object.assign(pool.options, { user: 'console_app' })
