@@ -243,12 +243,15 @@ test('Back returns to the same place of a list', async ({ page }) => {
       await link.scrollIntoViewIfNeeded()
       const top = await page.evaluate(() => window.scrollY)
       expect(top).toBeGreaterThan(200)
-      await link.click()
-      await expect(page).not.toHaveURL(path)
-      await expect(page.getByRole('heading', { level: 1 })).toBeVisible()
-      await page.goBack()
-      await expect(link).toBeVisible()
-      await expect.poll(() => page.evaluate(() => window.scrollY)).toBe(top)
+      // Within the console, and by a new load of another page.
+      for (const leave of [() => link.click(), () => page.goto('/keys')]) {
+        await leave()
+        await expect(page).not.toHaveURL(path)
+        await expect(page.getByRole('heading', { level: 1 })).toBeVisible()
+        await page.goBack()
+        await expect(link).toBeVisible()
+        await expect.poll(() => page.evaluate(() => window.scrollY)).toBe(top)
+      }
     }
   }
 })
