@@ -4,7 +4,7 @@ import { env } from '#lib/platform/runtime/env.ts'
 
 /**
  * Checks that a session's write comes from the console itself, against cross-site request forgery: a cookie travels
- * with requests of other sites, too (PROMISES 2.9). Browsers send Sec-Fetch-Site; without it, Origin must be the
+ * with requests of other sites, too. Browsers send Sec-Fetch-Site; without it, Origin must be the
  * console's.
  * @throws Problem `cross_origin`
  */
