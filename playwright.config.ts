@@ -9,14 +9,19 @@ const screens = {
   // Pages of tests are left before optimized code pays off: without it, a load takes a fourteenth less, and axe a sixth.
   launchOptions: { ...browser, args: [...browser.args, '--js-flags=--no-opt --no-maglev'] },
 }
-/** The longest files, which load many screens or wait for a vendor: they start first, so that none is the last to end. */
-const LONGEST = ['widths', 'vendor-changes', 'vendor-waits'].map((name) => `console/${name}.spec.ts`)
+/**
+ * The longest files, which load many screens or wait for a vendor, and the long ones at the end of the alphabet: they start
+ * first, so that none is the last to end.
+ */
+const LONGEST = ['widths', 'vendor-changes', 'vendor-waits', 'webhooks', 'views'].map(
+  (name) => `console/${name}.spec.ts`,
+)
 
 export default defineConfig({
   testDir: 'e2e',
   globalSetup: './e2e/server.ts',
-  // Two workers more than processors: each worker spends most of its time waiting for its page, its server or a vendor.
-  workers: 2 + availableParallelism(),
+  // Three workers more than processors: each worker spends most of its time waiting for its page, its server or a vendor.
+  workers: 3 + availableParallelism(),
   // Tests that only `npm run test:deep` runs.
   grepInvert: process.env.DEEP === '1' ? undefined : /@deep/,
   retries: 0,

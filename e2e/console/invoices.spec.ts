@@ -121,7 +121,7 @@ test('a finance clerk finds late invoices, reads one, and returns to the same vi
 })
 
 test('the address, the screen and the API agree on invoices', async ({ page }) => {
-  await signIn(page, people.finance, '/invoices')
+  await giveSession(page.context(), people.finance)
   for (const [search, rows] of [
     ['', 50],
     ['?filter=platform:web-services|own-slug', 2],
@@ -277,7 +277,7 @@ test('the previous rows stay while new ones are loading', async ({ page }) => {
 })
 
 test('missing rows have different texts, each with a way out', async ({ page }) => {
-  await signIn(page, people.finance, '/invoices')
+  await giveSession(page.context(), people.finance)
   for (const search of [
     'filter=color:red',
     'filter=status:lost',
