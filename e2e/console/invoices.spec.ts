@@ -1,4 +1,4 @@
-import { expect, type Page, test } from '@playwright/test'
+import { expect, type Page } from '@playwright/test'
 import { invoice, newCustomer } from '../admin.ts'
 import { expectAccessible, expectAccessibleAtBoth } from '../axe-checks.ts'
 import {
@@ -14,6 +14,7 @@ import {
   waitForRows,
 } from '../browser.ts'
 import { day, dayLabel, sinceThen } from '../days.ts'
+import { test } from '../reused-page.ts'
 
 const seconds = (date: string) => Date.parse(`${date}T00:00:00Z`) / 1000
 const ODD = 'A/B 7 ü%2F?&é'

@@ -1,7 +1,8 @@
-import { expect, test } from '@playwright/test'
+import { expect } from '@playwright/test'
 import { asset, invoice, newCustomer } from '../admin.ts'
 import { expectGood } from '../axe-checks.ts'
 import { giveSession, pressEnter, signIn } from '../browser.ts'
+import { test } from '../reused-page.ts'
 
 let customer: Awaited<ReturnType<typeof newCustomer>>
 const people = { finance: '', it: '', admin: '' }

@@ -1,8 +1,9 @@
-import { expect, type Locator, type Page, test } from '@playwright/test'
+import { expect, type Locator, type Page } from '@playwright/test'
 import { asset, invoice, newCustomer } from '../admin.ts'
 import { expectGood } from '../axe-checks.ts'
 import { addFilter, giveSession, PHONE, signIn, waitForRows } from '../browser.ts'
 import { day } from '../days.ts'
+import { test } from '../reused-page.ts'
 
 // Operation of the screens by any input device or screen reader; and their appearance in print and in forced colors.
 
