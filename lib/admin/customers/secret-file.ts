@@ -1,7 +1,7 @@
 import { type FileHandle, mkdir, open } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
-import { stringify } from 'csv-stringify/sync'
 import { Problem } from '#lib/platform/api/problem.ts'
+import { csvLine } from '#lib/platform/files/csv.ts'
 import { env } from '#lib/platform/runtime/env.ts'
 
 /** Secrets as CSV in a private file (mode 0600). */
@@ -18,12 +18,12 @@ export type SecretFile = {
  */
 export async function openSecretFile(path: string, columns: readonly string[]): Promise<SecretFile> {
   const file = await createPrivateFile(path)
-  await file.appendFile(stringify([columns]))
+  await file.appendFile(`${csvLine(columns)}\n`)
   const made: SecretFile = {
     count: 0,
     async add(rows) {
       if (rows.length === 0) return
-      await file.appendFile(stringify([...rows], { escape_formulas: true }))
+      await file.appendFile(rows.map((row) => `${csvLine(row)}\n`).join(''))
       await file.sync()
       made.count += rows.length
     },

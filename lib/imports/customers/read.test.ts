@@ -2,7 +2,6 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parse } from 'csv-parse/sync'
-import { stringify } from 'csv-stringify/sync'
 import { afterAll, describe, expect, test } from 'vitest'
 import { ImportError, problemText } from '../import-error.ts'
 import { readCustomers } from './read.ts'
@@ -158,5 +157,6 @@ test('A file of 10,000 lines is read with all checks up to the last line', async
 })
 
 function quoted(text: string): string {
-  return stringify(parse(text), { quoted: true })
+  const rows: string[][] = parse(text)
+  return rows.map((cells) => cells.map((cell) => `"${cell.replaceAll('"', '""')}"`).join(',')).join('\n')
 }

@@ -48,7 +48,9 @@ const plan = z.object({
   CommitmentInterval: z.boolean().nullable().meta({ description: 'True, or null without a commitment.' }),
   CommitmentStartTime: timeOf('When the commitment began, where that is known').optional(),
   CommitmentEndTime: timeOf('When it ends, where that is known').optional(),
-  IsCommitmentPlan: z.boolean().meta({ description: 'True: the quantity can only grow.' }),
+  IsCommitmentPlan: z.boolean().meta({
+    description: 'True for annual and other plans with a commitment, whose quantity can only grow.',
+  }),
   PlanName: z
     .string()
     .meta({ description: `FLEXIBLE, ANNUAL_MONTHLY_PAY, ANNUAL_YEARLY_PAY, TRIAL; ${others}` }),
@@ -82,7 +84,10 @@ const Subscription = z
     RenewalSettings: z
       .object({ renewalType: z.string().meta({ description: 'What happens then, as the vendor calls it.' }) })
       .nullable()
-      .meta({ description: 'What happens at the end of the commitment. Null where nothing is known.' }),
+      .meta({
+        description:
+          'What happens at the end of the commitment. Null without one, and where nothing is known.',
+      }),
     Seats: seatCounts.meta({ description: 'Licenses: three whole numbers.' }),
   })
   .meta({ id: 'Subscription', description: 'What is bought at the vendor.' })

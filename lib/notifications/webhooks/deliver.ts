@@ -21,7 +21,11 @@ const TIMEOUT_MS = 5000
 /** Stored beginning of a response's body, in bytes. */
 const MAX_RESPONSE_BYTES = 2000
 
-/** Webhooks of all customers. A customer's slow receivers hold its share of the calls only. */
+/**
+ * Webhooks of all customers. Each receiver gets each event at least once, and the events of an object in order
+ * (lib/platform/outbox/store.ts); where it keeps failing, Admins get a mail. A customer's slow receivers hold its share
+ * of the calls only.
+ */
 export const webhookChannel: Channel = {
   kinds: ['webhook'],
   ...{ leaseSeconds: 30, share: 4, most: 128 },

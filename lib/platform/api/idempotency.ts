@@ -42,7 +42,7 @@ export type KeyState<Body> =
  * stored together with the change, and lives until the change's outcome is known and for 24 hours after. Two requests
  * for one resource arrive here one after the other, because the resource is locked; of two requests for different
  * resources, the second finds out when it stores its answer.
- * @throws Problem `idempotency_key_reused` for a key of a different request
+ * @throws Problem `idempotency_key_reused` (422) for a key of a different request
  */
 export async function claimIdempotencyKey<Body>(
   tx: Transaction,

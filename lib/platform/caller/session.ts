@@ -73,10 +73,13 @@ export function newSessionId(): string {
   return randomBytes(32).toString('base64url')
 }
 
-/** Seconds after sign-in at which a session ends, even if it is in use. */
+/** Seconds after sign-in at which a session ends, even if it is in use; `IDLE_SECONDS` ends an unused one. */
 export const SESSION_SECONDS = 8 * 60 * 60
 
-/** Seconds after an authentication within which a session may change keys and members without another one. */
+/**
+ * Seconds after an authentication within which a session may change keys and members without another one:
+ * lib/identity/access/authority.ts checks it.
+ */
 export const FRESH_SECONDS = 10 * 60
 
 /**

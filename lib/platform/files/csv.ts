@@ -24,7 +24,8 @@ export async function* csv<Row>(
 ): AsyncGenerator<string, void, undefined> {
   const delimiter = SEPARATORS[separator]
   const write = writers(columns, delimiter, decimal)
-  let chunk = `${BOM}${columns.map(({ name }) => quoted(name, delimiter)).join(delimiter)}\r\n`
+  const names = columns.map(({ name }) => name)
+  let chunk = `${BOM}${csvLine(names, delimiter)}\r\n`
   for await (const rows of batches) {
     for (const row of rows) {
       for (let at = 0; at < write.length; at++) chunk += `${at > 0 ? delimiter : ''}${write[at]?.(row)}`
@@ -34,6 +35,11 @@ export async function* csv<Row>(
     chunk = ''
   }
   if (chunk) yield chunk
+}
+
+/** Returns cells as a line of CSV without its line break. */
+export function csvLine(cells: readonly string[], delimiter = ','): string {
+  return cells.map((text) => quoted(disarmed(text), delimiter)).join(delimiter)
 }
 
 /** Returns a function for each column that writes its cell: no object for a cell, since a file has millions of them. */

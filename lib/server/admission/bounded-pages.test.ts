@@ -75,3 +75,19 @@ test('steps before a password run one at a time, and delay no password', async (
   await immediate()
   expect(running).toEqual(['/api/auth/csrf', '/api/auth/callback/credentials'])
 })
+
+test('a step that waits for its identity provider delays others for less time than a stuck page does', async () => {
+  const started: string[] = []
+  const stuckFirst = (name: string) => async () => {
+    started.push(name)
+    if (started.filter((one) => one === name).length === 1) await new Promise(() => {})
+  }
+  const pages = boundedPages(stuckFirst('page'))
+  const steps = boundedSteps(stuckFirst('step'))
+  const page = () => pages(...exchangeOf(), ANONYMOUS)
+  const step = async () => steps({ url: '/auth/sign-on/begin' } as IncomingMessage, exchangeOf()[1])
+  void page()
+  void step()
+  await Promise.race([page(), step()])
+  expect(started).toEqual(['page', 'step', 'step'])
+})

@@ -38,12 +38,17 @@ export function boundedPages(inside: Handler): Pages {
       res.once('close', unread.hold(PAGE_BYTES, session))
       await inside(req, res)
     }
-    await holdSlot(inSlot, leave, isMember ? 0 : MAX_REST_MS)
+    await holdSlot(inSlot, leave, { maxMs: MAX_PAGE_MS, maxRestMs: isMember ? 0 : MAX_REST_MS })
   }
 }
 
 /** Steps before a password that cost some milliseconds of the processor, for any client. */
 const STEPS = ['/api/auth/csrf', '/auth/sign-on/begin']
+/**
+ * Longest time that a step holds the slot, in milliseconds. A longer one waits for an identity provider: a slow one
+ * must not hold up the sign-ins of other customers.
+ */
+const MAX_STEP_MS = 50
 
 /**
  * Limits the steps of a sign-in before its password, like pages of unknown clients: a flood of them uses at most half of
@@ -54,12 +59,16 @@ export function boundedSteps(inside: Handler): Handler {
   return async (req, res) => {
     if (!STEPS.some((path) => req.url?.startsWith(path))) return inside(req, res)
     const leave = await enter()
-    await holdSlot(async () => inside(req, res), leave, MAX_REST_MS)
+    await holdSlot(async () => inside(req, res), leave, { maxMs: MAX_STEP_MS, maxRestMs: MAX_STEP_MS })
   }
 }
 
-/** Runs work in a slot: releases it at the end, or after a second, and after a pause as long as that was. */
-async function holdSlot(work: () => Promise<void>, leave: () => void, maxRestMs: number): Promise<void> {
+/** Runs work in a slot: releases it at the end, or after `maxMs`, and after a pause as long as that was. */
+async function holdSlot(
+  work: () => Promise<void>,
+  leave: () => void,
+  { maxMs, maxRestMs }: { maxMs: number; maxRestMs: number },
+): Promise<void> {
   const began = performance.now()
   const rest = () => {
     if (maxRestMs === 0) return leave()
@@ -68,7 +77,7 @@ async function holdSlot(work: () => Promise<void>, leave: () => void, maxRestMs:
   try {
     const abort = new AbortController()
     const done = work().finally(() => abort.abort())
-    await Promise.race([done, sleep(MAX_PAGE_MS, undefined, { signal: abort.signal }).catch(() => {})])
+    await Promise.race([done, sleep(maxMs, undefined, { signal: abort.signal }).catch(() => {})])
     rest()
     await done
   } finally {

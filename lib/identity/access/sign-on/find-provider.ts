@@ -1,7 +1,8 @@
 import 'server-only'
-import { type SQL, sql } from 'drizzle-orm'
+import { sql } from 'drizzle-orm'
 import type { CustomerId } from '#lib/platform/caller/rules.ts'
-import { minted, queryWithoutCustomer } from '#lib/platform/caller/store.ts'
+import { minted, queryWithoutCustomer, queryWithoutCustomerPipelined } from '#lib/platform/caller/store.ts'
+import { database } from '#lib/platform/db/client.ts'
 import type { Client } from './issuer.ts'
 import type { Agreed } from './rules.ts'
 import { unsealFor } from './sealed.ts'
@@ -20,10 +21,16 @@ export type Provider = Agreed &
 
 type Row = Omit<Provider, 'customerId' | 'clientSecret'> & { customerId: string; sealed: string }
 
+const PROVIDERS = `
+  SELECT p.customer_id AS "customerId", p.id, p.issuer, p.client_id AS "clientId", p.client_secret AS sealed, p.scopes,
+    p.verified_claim AS "verifiedClaim", p.join_roles AS "joinRoles", p.mappings
+  FROM identity_providers p`
+
 /** Finds the provider for addresses of this domain; undefined where no customer has proven the domain. */
 export function findProviderOf(domain: string): Promise<Provider | undefined> {
-  return find(sql`JOIN sign_on_domains d ON d.customer_id = p.customer_id AND d.provider_id = p.id
-    WHERE d.domain = ${domain} AND d.proven_at IS NOT NULL AND p.off_at IS NULL`)
+  const joined = `JOIN sign_on_domains d ON d.customer_id = p.customer_id AND d.provider_id = p.id
+    WHERE d.domain = $1 AND d.proven_at IS NOT NULL AND p.off_at IS NULL`
+  return find(joined, domain)
 }
 
 /** Returns the customer that has proven a domain. */
@@ -37,7 +44,7 @@ export async function findOwnerOf(domain: string): Promise<CustomerId | undefine
 
 /** Finds the provider with this id, where it is on. */
 export function findProvider(id: string): Promise<Provider | undefined> {
-  return find(sql`WHERE p.id = ${id} AND p.off_at IS NULL`)
+  return find('WHERE p.id = $1 AND p.off_at IS NULL', id)
 }
 
 /** Returns whether a domain is proven and assigned to this provider. */
@@ -64,15 +71,13 @@ export function findOpening(
   })
 }
 
-function find(which: SQL): Promise<Provider | undefined> {
-  return queryWithoutCustomer('signIn', async (tx) => {
-    const { rows } = await tx.execute<Row>(sql`
-      SELECT p.customer_id AS "customerId", p.id, p.issuer, p.client_id AS "clientId", p.client_secret AS sealed, p.scopes,
-        p.verified_claim AS "verifiedClaim", p.join_roles AS "joinRoles", p.mappings
-      FROM identity_providers p ${which}`)
-    const [row] = rows
-    if (!row) return undefined
-    const { customerId, sealed, ...provider } = row
-    return { ...provider, customerId: minted(customerId), clientSecret: unsealFor(row.id, sealed) }
-  })
+/** Runs pipelined with concurrent look-ups: anonymous clients can send many. `$1` of the condition is the value. */
+async function find(condition: string, value: string): Promise<Provider | undefined> {
+  const rows = await queryWithoutCustomerPipelined<Row>(database().signIn, `${PROVIDERS} ${condition}`, [
+    value,
+  ])
+  const [row] = rows
+  if (!row) return undefined
+  const { customerId, sealed, ...provider } = row
+  return { ...provider, customerId: minted(customerId), clientSecret: unsealFor(row.id, sealed) }
 }

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { decide, decideOutcome, type OrderFacts } from './decide.ts'
+import { decide, decideOutcome, type OrderFacts } from './order-state.ts'
 import type { RequestRow } from './request-log.ts'
 import { isSameSetting, type Setting } from './rules.ts'
 import type { OrderRow } from './store.ts'
