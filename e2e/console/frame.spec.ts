@@ -147,8 +147,20 @@ test('delayed content appears in its place, and moves nothing', async ({ page, c
   await page.evaluate(() => document.fonts.ready)
   const frame = [page.locator('header'), page.locator('h1'), page.locator('nav')]
   const tops = () =>
-    Promise.all(frame.map(async (part) => Promise.all((await part.all()).map((one) => one.boundingBox()))))
-  const before = await tops()
+    Promise.all(
+      frame.map((part) =>
+        part.evaluateAll((all) => all.map((one) => JSON.stringify(one.getBoundingClientRect()))),
+      ),
+    )
+  let before = await tops()
+  // The frame's own streamed parts are in place once two looks are equal.
+  await expect
+    .poll(async () => {
+      const last = before
+      before = await tops()
+      return `${before}` === `${last}`
+    })
+    .toBe(true)
   gate.release()
   await expect(page.getByRole('link', { name: 'Needle' })).toBeVisible()
   await expect(page.getByText('Loading…')).not.toBeAttached()
