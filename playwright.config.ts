@@ -32,7 +32,7 @@ export default defineConfig({
     contextOptions: { reducedMotion: 'reduce' },
   },
   projects: [
-    // A worker that changes to the other project starts anew, so one worker runs these.
+    // A worker that changes to the other project restarts, so one worker runs these.
     { name: 'api', testMatch: 'api/**/*.spec.ts', workers: process.env.DEEP === '1' ? undefined : 1 },
     // Files run in the order of their paths. Those of `ahead` load many screens or wait for a vendor, or are long ones from the
     // end of the alphabet: they start first, so that none is the last to end.

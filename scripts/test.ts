@@ -47,10 +47,10 @@ type Step = {
   needs?: string
   env?: Record<string, string>
   /** A step that runs at the same time, and whose output follows. */
-  beside?: Step
+  parallel?: Step
 }
 
-/** Has phases that leave a processor idle, and no test of the stage beside it reads what it writes. */
+/** Leaves a processor idle at times, and no unit test reads its output. */
 const BUILD: Step = {
   name: 'build',
   run: ['scripts/build.ts'],
@@ -90,7 +90,7 @@ const STEPS: (Step | Step[])[] = [
     ],
     minutes: 40,
     count: () => countVitest(unitReport),
-    beside: BUILD,
+    parallel: BUILD,
   },
   { name: 'browser', run: ['e2e/chromium.ts'], minutes: 10 },
   {
@@ -140,10 +140,10 @@ function slowPrograms(): Step[] {
   ]
 }
 
-/** Runs a step, and the one beside it. */
+/** Runs a step, and its parallel one. */
 async function performBoth(step: Step): Promise<void> {
   const until = perform(step)
-  if (step.beside) await perform(step.beside, true, until)
+  if (step.parallel) await perform(step.parallel, true, until)
   await until
 }
 

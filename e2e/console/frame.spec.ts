@@ -267,12 +267,12 @@ test('a forgotten password is reset by a mail, on a phone and by keyboard', asyn
 
 test('a mail program unsubscribes with one click, as RFC 8058 describes it', async ({ request }) => {
   // The app sends its own mails to the other one.
-  const books = await startCatcher()
+  const inbox = await startCatcher()
   const overdue = { invoiceDate: day(-40), dueDate: day(-10) }
   await customer.importInvoices([invoice('B-1', overdue)])
   const to = `ap@${customer.domain}`
-  expect(await customer.sendNotices(to, books.url)).toBe(1)
-  const read = await PostalMime.parse(Buffer.from(books.mails[0]?.raw ?? '', 'latin1'))
+  expect(await customer.sendNotices(to, inbox.url)).toBe(1)
+  const read = await PostalMime.parse(Buffer.from(inbox.mails[0]?.raw ?? '', 'latin1'))
   const header = (key: string) => read.headers.find((one) => one.key === key)?.value ?? ''
   expect(header('list-unsubscribe-post')).toBe('List-Unsubscribe=One-Click')
   const [, address = ''] = /<(https:[^>]+)>/.exec(header('list-unsubscribe')) ?? []
@@ -282,8 +282,8 @@ test('a mail program unsubscribes with one click, as RFC 8058 describes it', asy
   const answer = await request.post(address, { form, maxRedirects: 0 })
   expect(answer.status()).toBe(200)
   await customer.importInvoices([invoice('B-2', overdue)])
-  expect(await customer.sendNotices(to, books.url)).toBe(0)
-  await books.close()
+  expect(await customer.sendNotices(to, inbox.url)).toBe(0)
+  await inbox.close()
 })
 
 function sessionCookie() {
