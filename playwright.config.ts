@@ -33,7 +33,7 @@ export default defineConfig({
   },
   projects: [
     // A worker that changes to the other project restarts, so one worker runs these.
-    { name: 'api', testMatch: 'api/**/*.spec.ts', workers: process.env.DEEP === '1' ? undefined : 1 },
+    { name: 'api', testMatch: 'api/**/*.spec.ts', workers: process.env.ONE_API_WORKER ? 1 : undefined },
     // Files run in the order of their paths. Those of `ahead` load many screens or wait for a vendor, or are long ones from the
     // end of the alphabet: they start first, so that none is the last to end.
     { name: 'console', testMatch: '{ahead,console}/**/*.spec.ts', use: screens },

@@ -3,6 +3,17 @@ import { type Page, test as playwright } from '@playwright/test'
 /** Path of the same origin without scripts: `about:blank` would end the page's process. */
 const PAUSE = '/billing'
 
+const EVENTS = [
+  'console',
+  'dialog',
+  'download',
+  'pageerror',
+  'popup',
+  'request',
+  'requestfailed',
+  'response',
+] as const
+
 /** Page of this worker, for the lifetime of its browser. */
 let reused: Page | undefined
 
@@ -14,11 +25,12 @@ let reused: Page | undefined
 export const test = playwright.extend({
   context: async ({ browser, baseURL, viewport }, use) => {
     const options = { baseURL: baseURL ?? '', viewport, reducedMotion: 'reduce' as const }
-    reused ??= await (await browser.newContext(options)).newPage()
+    if (!reused || reused.isClosed()) reused = await (await browser.newContext(options)).newPage()
     const [page, context] = [reused, reused.context()]
     await use(context)
     for (const other of context.pages()) if (other !== page) await other.close()
-    page.removeAllListeners()
+    // Playwright's own listeners for the end of a page stay.
+    for (const event of EVENTS) page.removeAllListeners(event)
     await page.unrouteAll({ behavior: 'ignoreErrors' })
     await context.unrouteAll({ behavior: 'ignoreErrors' })
     await context.setOffline(false)
@@ -29,12 +41,18 @@ export const test = playwright.extend({
     })
     await context.clearCookies()
     await context.clearPermissions()
-    await page.emulateMedia({ media: null, colorScheme: null, forcedColors: null, reducedMotion: 'reduce' })
+    await page.emulateMedia({
+      media: null,
+      colorScheme: 'light',
+      forcedColors: 'none',
+      reducedMotion: 'reduce',
+    })
     await page.mouse.move(0, 0)
     if (viewport) await page.setViewportSize(viewport)
   },
   page: async ({ context }, use) => {
     const [page] = context.pages()
-    if (page) await use(page)
+    if (!page) throw new Error('The page of this worker was closed.')
+    await use(page)
   },
 })

@@ -99,6 +99,7 @@ const STEPS: (Step | Step[])[] = [
     minutes: 60,
     count: () => countPlaywright(e2eReport),
     needs: 'build',
+    env: isDeep ? {} : { ONE_API_WORKER: '1' },
   },
   ...(isDeep ? slowPrograms() : []),
 ]
@@ -157,6 +158,7 @@ async function perform(step: Step, isBuffered = false, printAfter?: Promise<void
   if (!isBuffered) process.stdout.write(parts[0] ?? '')
   const counts = await countsOf(step, isBuffered ? (text) => parts.push(text) : undefined)
   const seconds = (Date.now() - start) / 1000
+  if (printAfter && counts.failed > 0) console.log(`${step.name} failed; its output follows.`)
   await printAfter
   if (isBuffered) process.stdout.write(parts.join(''))
   results.push({ name: step.name, seconds, counts, failed: counts.failed > 0 })

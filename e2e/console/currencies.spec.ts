@@ -51,6 +51,9 @@ test('an amount is the same on list, invoice and statement, in each currency', a
   await page.goto('/invoices/statement')
   for (const [, amount] of EXPECTED)
     await expect(page.getByText(amount, { exact: true }).first()).toBeVisible()
+  await page.goto('/invoices/statement?filter=currency:HUF')
+  await expect(page.getByText('1,234.56', { exact: true }).first()).toBeVisible()
+  await expect(page.getByText('7.500', { exact: true })).toHaveCount(0)
 })
 
 test('a balance that cannot be paid exactly is shown separately from the amount due', async ({ page }) => {

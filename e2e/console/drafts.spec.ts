@@ -74,7 +74,7 @@ test('a typed total is dropped when the purchased total changes', async ({ page 
   await expect(button(page, 'Discard')).toHaveCount(0)
 })
 
-test('a change of a flexible plan can be undone from its toast until another member changes it; that of a commitment can’t', async ({
+test('a change of a flexible plan can be undone from its toast until another member changes it, which it says; that of a commitment can’t', async ({
   page,
 }) => {
   await signIn(page, it, '/assets')

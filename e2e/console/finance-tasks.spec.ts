@@ -1,12 +1,11 @@
 import { readFileSync } from 'node:fs'
-import { expect, type Locator, type Page } from '@playwright/test'
+import { expect, type Locator, type Page, test } from '@playwright/test'
 import { readPages } from '#lib/platform/pdf/test-read.ts'
 import { invoice, newCustomer } from '../admin.ts'
 import { expectGood } from '../axe-checks.ts'
 import { addFilter, signIn, waitForRows } from '../browser.ts'
 import { clicksOf, countClicks } from '../clicks.ts'
 import { day, dayLabel, monthBefore } from '../days.ts'
-import { test } from '../reused-page.ts'
 
 // Month-end tasks of a finance clerk, each starting from the invoices: docs/evidence/clicks.md has the paths. Two of them
 // start from home, in journeys.spec.ts.
