@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { toProblem } from '#lib/platform/api/error-mapper.ts'
-import { Problem } from '#lib/platform/api/problem.ts'
+import { PROBLEM_TYPE, Problem } from '#lib/platform/api/problem.ts'
 import { problemText } from '#lib/platform/api/protocol.ts'
 import {
   log,
@@ -165,7 +165,7 @@ function sendError(
     ? problemText(problem, requestId)
     : `${problem.status} ${problem.message}\nRequest id: ${requestId}\n`
   res.writeHead(problem.status, {
-    'Content-Type': isApi ? 'application/problem+json' : 'text/plain; charset=utf-8',
+    'Content-Type': isApi ? PROBLEM_TYPE : 'text/plain; charset=utf-8',
     'Content-Length': Buffer.byteLength(body),
     'Cache-Control': 'no-store',
     ...problem.more.headers,

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { createServer, type Server, type ServerResponse, STATUS_CODES } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
-import { Problem } from '#lib/platform/api/problem.ts'
+import { PROBLEM_TYPE, Problem } from '#lib/platform/api/problem.ts'
 import { problemText } from '#lib/platform/api/protocol.ts'
 import { env, fixSettings, setPort } from '#lib/platform/runtime/env.ts'
 import { log } from '#lib/platform/runtime/log.ts'
@@ -93,7 +93,7 @@ function endWith(socket: Duplex, problem: Problem, always: ReadonlyMap<string, s
     // A response with a status below 500 needs a Date (RFC 9110 6.6.1), and no ServerResponse writes it here.
     Date: new Date().toUTCString(),
     'Request-Id': requestId,
-    'Content-Type': 'application/problem+json',
+    'Content-Type': PROBLEM_TYPE,
     'Content-Length': Buffer.byteLength(body),
     'Cache-Control': 'no-store',
     Connection: 'close',

@@ -1,6 +1,9 @@
 import { type More, ProblemError } from './problem-base.ts'
 import type { AnyMembers, MembersOf } from './problem-members.ts'
 
+/** Value of the header Content-Type of a problem (RFC 9457). */
+export const PROBLEM_TYPE = 'application/problem+json'
+
 /** Statuses and titles of all problems by code. Codes are stable; titles may change. */
 export const PROBLEMS = {
   invalid_request: { status: 400, title: 'The request is not valid' },

@@ -3,7 +3,7 @@ import type { ApiSurface } from '#lib/platform/caller/rules.ts'
 import { env } from '#lib/platform/runtime/env.ts'
 import type { ApiResponse } from './endpoint.ts'
 import type { Reply } from './operation.ts'
-import type { Problem } from './problem.ts'
+import { PROBLEM_TYPE, type Problem } from './problem.ts'
 import { problemShape } from './problem-members.ts'
 import { type ApiRequest, matchesEtag } from './request.ts'
 
@@ -38,7 +38,7 @@ export function problemText(problem: Problem, instance: string): string {
 }
 
 /** Default format of refusals in the API. */
-export const PROBLEMS_AS_JSON: ErrorFormat = { type: 'application/problem+json', text: problemText }
+export const PROBLEMS_AS_JSON: ErrorFormat = { type: PROBLEM_TYPE, text: problemText }
 
 /**
  * Writes an answer in a protocol's format: `version` is the whole ETag, because the protocol's bodies contain it, too.

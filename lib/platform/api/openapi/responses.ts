@@ -1,6 +1,6 @@
 import type { z } from 'zod'
 import type { AnyContract } from '../contract.ts'
-import { PROBLEMS, type ProblemCode } from '../problem.ts'
+import { PROBLEM_TYPE, PROBLEMS, type ProblemCode } from '../problem.ts'
 import { problemShape } from '../problem-members.ts'
 import { isPaged } from '../request.ts'
 import type { Json, SchemaOf } from './document.ts'
@@ -31,7 +31,7 @@ export function responsesOf(contract: AnyContract, schema: SchemaOf): Json {
     default: {
       description: `Any other problem: ${ANYWHERE.map((code) => `\`${code}\` (${PROBLEMS[code].status})`).join(', ')}. Codes may be added.`,
       headers: headersIn(headersOfProblem(contract, ANYWHERE)),
-      content: { 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } } },
+      content: { [PROBLEM_TYPE]: { schema: { $ref: '#/components/schemas/Problem' } } },
     },
   }
 }
@@ -46,7 +46,7 @@ function problemResponse(contract: AnyContract, codes: ProblemCode[], schema: Sc
   return {
     description: codes.map((code) => `\`${code}\`: ${PROBLEMS[code].title}.`).join(' '),
     ...headersField(headersOfProblem(contract, codes)),
-    content: { 'application/problem+json': { schema: oneOfProblems(codes, schema) } },
+    content: { [PROBLEM_TYPE]: { schema: oneOfProblems(codes, schema) } },
   }
 }
 
