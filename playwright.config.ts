@@ -9,14 +9,11 @@ const screens = {
   // Pages of tests are left before optimized code pays off: without it, a load takes a fourteenth less, and axe a sixth.
   launchOptions: { ...browser, args: [...browser.args, '--js-flags=--no-opt --no-maglev'] },
 }
-/** The longest files, which load many screens or wait for a vendor: they start first, so that none is the last to end. */
-const LONGEST = ['widths', 'vendor-changes', 'vendor-waits'].map((name) => `console/${name}.spec.ts`)
-
 export default defineConfig({
   testDir: 'e2e',
   globalSetup: './e2e/server.ts',
-  // Two workers more than processors: each worker spends most of its time waiting for its page, its server or a vendor.
-  workers: 2 + availableParallelism(),
+  // Three workers more than processors: each worker spends most of its time waiting for its page, its server or a vendor.
+  workers: 3 + availableParallelism(),
   // Tests that only `npm run test:deep` runs.
   grepInvert: process.env.DEEP === '1' ? undefined : /@deep/,
   retries: 0,
@@ -35,8 +32,10 @@ export default defineConfig({
     contextOptions: { reducedMotion: 'reduce' },
   },
   projects: [
-    { name: 'longest', testMatch: LONGEST, use: screens },
-    { name: 'api', testMatch: 'api/**/*.spec.ts' },
-    { name: 'console', testMatch: 'console/**/*.spec.ts', testIgnore: LONGEST, use: screens },
+    // A worker that changes to the other project restarts, so one worker runs these.
+    { name: 'api', testMatch: 'api/**/*.spec.ts', workers: process.env.DEEP === '1' ? undefined : 1 },
+    // Files run in the order of their paths. Those of `ahead` load many screens or wait for a vendor, or are long ones from the
+    // end of the alphabet: they start first, so that none is the last to end.
+    { name: 'console', testMatch: '{ahead,console}/**/*.spec.ts', use: screens },
   ],
 })

@@ -7,6 +7,10 @@ import type { Page } from '@playwright/test'
  */
 export async function countClicks(page: Page): Promise<void> {
   await page.addInitScript(() => {
+    // Tests that share a page add this script again.
+    const here = window as { countsClicks?: true }
+    if (here.countsClicks) return
+    here.countsClicks = true
     const add = () => sessionStorage.setItem('clicks', String(1 + Number(sessionStorage.getItem('clicks'))))
     let before = ''
     addEventListener('pointerdown', add, true)

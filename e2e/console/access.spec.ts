@@ -90,15 +90,19 @@ test('the sign-in stays and reports when the service does not answer', async ({ 
 })
 
 // lib/platform/caller/rules.test.ts has all cases; browsers parse the second one differently from its text.
-for (const away of ['//elsewhere.example', '/\t/elsewhere.example']) {
-  test(`the sign-in does not redirect to ${JSON.stringify(away)}`, async ({ page, baseURL }) => {
-    await signInByForm(page, member.it, away)
+test('the sign-in does not redirect to another host', async ({ page, context, baseURL }) => {
+  const away = ['//elsewhere.example', '/\t/elsewhere.example']
+  for (const path of away) {
+    await context.clearCookies()
+    await signInByForm(page, member.it, path)
     await expect(page).toHaveURL(`${baseURL}/`)
-    // Already signed in: continues immediately, also not to another host.
-    await page.goto(`/sign-in?from=${encodeURIComponent(away)}`)
+  }
+  // Already signed in: continues immediately, also not to another host.
+  for (const path of away) {
+    await page.goto(`/sign-in?from=${encodeURIComponent(path)}`)
     await expect(page).toHaveURL(`${baseURL}/`)
-  })
-}
+  }
+})
 
 const SEES = [
   {

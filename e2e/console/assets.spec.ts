@@ -1,7 +1,8 @@
-import { expect, type Page, test } from '@playwright/test'
+import { expect, type Page } from '@playwright/test'
 import { asset, newCustomer } from '../admin.ts'
 import { expectGood } from '../axe-checks.ts'
 import { addFilter, PHONE, pressSlash, signIn, waitForRows } from '../browser.ts'
+import { test } from '../reused-page.ts'
 
 const member = { it: '', empty: '' }
 let key = ''

@@ -1,7 +1,8 @@
-import { expect, test } from '@playwright/test'
+import { expect } from '@playwright/test'
 import { newCustomer } from '../admin.ts'
 import { expectGood } from '../axe-checks.ts'
 import { PHONE, signIn } from '../browser.ts'
+import { test } from '../reused-page.ts'
 
 // Both FOCUS datasets of docs/focus-1.4, which are our own: an invoice that matches its charges, and one with planted
 // differences; and a line with many charges.

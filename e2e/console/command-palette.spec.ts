@@ -1,7 +1,8 @@
-import { expect, type Page, test } from '@playwright/test'
+import { expect, type Page } from '@playwright/test'
 import { asset, invoice, newCustomer } from '../admin.ts'
 import { expectGood } from '../axe-checks.ts'
 import { PHONE, signIn } from '../browser.ts'
+import { test } from '../reused-page.ts'
 
 let admin: string
 let clerk: string

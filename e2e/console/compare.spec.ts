@@ -1,11 +1,12 @@
 import { readFileSync } from 'node:fs'
-import { expect, type Page, test } from '@playwright/test'
+import { expect, type Page } from '@playwright/test'
 import { parse } from 'csv-parse/sync'
 import { readXlsx } from 'hucre/xlsx'
 import { invoice, newCustomer } from '../admin.ts'
 import { expectGood } from '../axe-checks.ts'
 import { complaints, exported, giveSession, PHONE, signIn } from '../browser.ts'
 import { day, sinceThen } from '../days.ts'
+import { test } from '../reused-page.ts'
 
 const SEP = { invoiceDate: '2026-09-30', dueDate: '2026-10-30' }
 const OCT = { invoiceDate: '2026-10-31', dueDate: '2026-11-30' }

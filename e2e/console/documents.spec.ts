@@ -1,8 +1,9 @@
-import { expect, type Page, test } from '@playwright/test'
+import { expect, type Page } from '@playwright/test'
 import { newCustomer } from '../admin.ts'
 import { expectGood } from '../axe-checks.ts'
 import { addFilter, complaints, PHONE, signIn } from '../browser.ts'
 import { day, dayLabel } from '../days.ts'
+import { test } from '../reused-page.ts'
 
 let customer: Awaited<ReturnType<typeof newCustomer>>
 let finance = ''

@@ -1,9 +1,10 @@
 import { readFileSync } from 'node:fs'
-import { expect, type Page, test } from '@playwright/test'
+import { expect, type Page } from '@playwright/test'
 import { unzip } from '#lib/platform/files/test-zip.ts'
 import { invoice, newCustomer } from '../admin.ts'
 import { expectGood } from '../axe-checks.ts'
 import { complaints, PHONE, signIn } from '../browser.ts'
+import { test } from '../reused-page.ts'
 
 let finance = ''
 

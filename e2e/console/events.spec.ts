@@ -1,8 +1,9 @@
 import { readFile } from 'node:fs/promises'
-import { expect, type Page, test } from '@playwright/test'
+import { expect, type Page } from '@playwright/test'
 import { asset, newCustomer, PASSWORD } from '../admin.ts'
 import { expectGood } from '../axe-checks.ts'
 import { chooseFilter, complaints, exported, PHONE, signIn, signInFreshly } from '../browser.ts'
+import { test } from '../reused-page.ts'
 
 const people = { admin: '', it: '' }
 const keys = { it: '' }

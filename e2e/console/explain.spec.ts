@@ -1,9 +1,10 @@
 import { readFileSync } from 'node:fs'
-import { expect, type Page, test } from '@playwright/test'
+import { expect, type Page } from '@playwright/test'
 import { parse } from 'csv-parse/sync'
 import { invoice, newCustomer } from '../admin.ts'
 import { expectAccessible, expectAccessibleAtBoth, expectGood } from '../axe-checks.ts'
 import { complaints, exported, PHONE, signIn, waitForRows } from '../browser.ts'
+import { test } from '../reused-page.ts'
 
 const SEP = { invoiceDate: '2026-09-30', dueDate: '2026-10-30', platform: 'workspace-suite' }
 const OCT = { invoiceDate: '2026-10-31', dueDate: '2026-11-30', platform: 'workspace-suite' }

@@ -2,34 +2,58 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from '@playwright/test'
+import ICAL from 'ical.js'
+import PostalMime from 'postal-mime'
 import { type Embedded, startEmbedded } from '#lib/platform/db/embedded.ts'
-import { asset, invoice, newCustomer, PASSWORD } from '../admin.ts'
+import { type HttpsProxy, startHttpsProxy } from '../../test/fakes/https-proxy.ts'
+import { type Catcher, startCatcher } from '../../test/fakes/mail/catcher.ts'
+import { asset, invoice, newCustomer, PASSWORD, sendMails } from '../admin.ts'
+import { expectGood } from '../axe-checks.ts'
 import { openBlockingProxy } from '../blocking-proxy.ts'
+import { complaints, PHONE, typeTwice } from '../browser.ts'
+import { day } from '../days.ts'
 import { isolatedEnvironment, startIsolatedApp } from '../isolated-app.ts'
 import { openConnection } from '../tcp-connection.ts'
 
+// The console behind a proxy with https and with a mail server, as members and programs of others meet it; and a database
+// that delays or loses its answers.
+
+test.use({ ignoreHTTPSErrors: true })
+
 const data = mkdtempSync(join(tmpdir(), 'licenses-invoices-frame-'))
+let proxy: HttpsProxy
+let catcher: Catcher
+let env: NodeJS.ProcessEnv
 let embedded: Embedded
 let gate: Awaited<ReturnType<typeof openBlockingProxy>>
 let app: Awaited<ReturnType<typeof startIsolatedApp>>
+let customer: Awaited<ReturnType<typeof newCustomer>>
+let email = ''
 let cookie: string
+/** Address behind the proxy, for requests without a browser. */
+let direct = ''
 
 test.beforeAll(async () => {
+  proxy = await startHttpsProxy()
+  catcher = await startCatcher()
   embedded = await startEmbedded(data)
   gate = await openBlockingProxy(embedded.url)
   const secret = 'only-for-tests-only-for-tests-only'
   const secrets = { SESSION_SECRET: secret, DATABASE_SECRET: secret }
-  const env = isolatedEnvironment(data, {
+  env = isolatedEnvironment(data, {
     ...{ DATABASE_URL: gate.url, METRICS_PORT: '0', ANSWER_CACHE_MB: '0' },
-    ...secrets,
+    ...{ ...secrets, BASE_URL: proxy.url, TRUST_PROXY: '1' },
+    ...{ SMTP_URL: catcher.url, MAIL_FROM: 'billing@reseller.example' },
   })
   app = await startIsolatedApp(env)
-  const customer = await newCustomer('frame', env)
+  proxy.forwardTo(app.port)
+  direct = `http://127.0.0.1:${app.port}`
+  customer = await newCustomer('frame', env)
   const others = Array.from({ length: 60 }, (_, index) => asset(`workspace-suite-${index}`, `Suite ${index}`))
   await customer.importAssets([asset('collab-suite-1', 'Needle', { purchased: 10 }), ...others])
   await customer.importInvoices([invoice('IN-1')])
-  const line = openConnection(app.url)
-  const email = await customer.member('Ada', 'admin')
+  const line = openConnection(direct)
+  email = await customer.member('Ada', 'admin')
   const { csrfToken } = JSON.parse((await line.request('/api/auth/csrf')).body)
   const body = new URLSearchParams({ email, password: PASSWORD, csrfToken, json: 'true' }).toString()
   const headers = { 'Content-Type': 'application/x-www-form-urlencoded', 'Content-Length': `${body.length}` }
@@ -43,6 +67,8 @@ test.beforeAll(async () => {
 test.afterAll(async () => {
   app?.kill('SIGTERM')
   await app?.ended
+  await proxy?.close()
+  await catcher?.close()
   await gate?.close()
   await embedded?.release()
   rmSync(data, { recursive: true, force: true })
@@ -60,7 +86,7 @@ for (const [path, table, row] of [
 ] as const) {
   test(`${path} sends its frame before the database answers`, async () => {
     gate.hold(table)
-    const { status, headers, body } = await fetch(app.url + path, { headers: { cookie } })
+    const { status, headers, body } = await fetch(direct + path, { headers: { cookie } })
     expect(status).toBe(200)
     const nonce = /'nonce-([^']+)'/.exec(headers.get('content-security-policy') ?? '')?.[1]
     let html = ''
@@ -80,7 +106,7 @@ for (const [path, table, row] of [
 }
 
 test('an answer without a session, or for an unknown address, has its status before any content', async () => {
-  const away = await fetch(`${app.url}/invoices`, { redirect: 'manual' })
+  const away = await fetch(`${direct}/invoices`, { redirect: 'manual' })
   expect([away.status, away.headers.get('location')]).toEqual([307, '/sign-in?from=%2Finvoices'])
   // The content is in the HTML, and not drawn by its scripts later.
   for (const path of [
@@ -90,7 +116,7 @@ test('an answer without a session, or for an unknown address, has its status bef
     '/webhooks/none',
     '/nothing/here',
   ]) {
-    const missing = await fetch(app.url + path, { headers: { cookie } })
+    const missing = await fetch(direct + path, { headers: { cookie } })
     const html = await missing.text()
     expect([path, missing.status]).toEqual([path, 404])
     expect(html).toMatch(/<h1[^>]*>Page not found<\/h1>/)
@@ -99,11 +125,11 @@ test('an answer without a session, or for an unknown address, has its status bef
 })
 
 test('the HTML of a long list has the first rows, and the browser shows all', async ({ page, context }) => {
-  const path = `${app.url}/assets?maxResults=60`
-  const html = await (await fetch(path, { headers: { cookie } })).text()
+  const path = '/assets?maxResults=60'
+  const html = await (await fetch(direct + path, { headers: { cookie } })).text()
   expect(html.match(/<tr /g)).toHaveLength(1 + 50)
   await context.addCookies([sessionCookie()])
-  await page.goto(path)
+  await page.goto(proxy.url + path)
   await expect(page.getByRole('row')).toHaveCount(1 + 60)
 })
 
@@ -111,7 +137,7 @@ test('delayed content appears in its place, and moves nothing', async ({ page, c
   await context.addCookies([sessionCookie()])
   // Another list than above, whose statement is prepared on its connection by now and has no text any more.
   gate.hold('"assets"')
-  await page.goto(`${app.url}/assets?search=Needle`, { waitUntil: 'commit' })
+  await page.goto(`${proxy.url}/assets?search=Needle`, { waitUntil: 'commit' })
   await expect(page.getByRole('heading', { name: 'Assets', level: 1 })).toBeVisible()
   await expect(page.getByText('Loading…')).toBeAttached()
   // Before the styles or the font have loaded, the frame's layout differs from the visible one.
@@ -121,8 +147,20 @@ test('delayed content appears in its place, and moves nothing', async ({ page, c
   await page.evaluate(() => document.fonts.ready)
   const frame = [page.locator('header'), page.locator('h1'), page.locator('nav')]
   const tops = () =>
-    Promise.all(frame.map(async (part) => Promise.all((await part.all()).map((one) => one.boundingBox()))))
-  const before = await tops()
+    Promise.all(
+      frame.map((part) =>
+        part.evaluateAll((all) => all.map((one) => JSON.stringify(one.getBoundingClientRect()))),
+      ),
+    )
+  let before = await tops()
+  // The frame's own streamed parts are in place once two looks are equal.
+  await expect
+    .poll(async () => {
+      const last = before
+      before = await tops()
+      return `${before}` === `${last}`
+    })
+    .toBe(true)
   gate.release()
   await expect(page.getByRole('link', { name: 'Needle' })).toBeVisible()
   await expect(page.getByText('Loading…')).not.toBeAttached()
@@ -135,7 +173,7 @@ test('a failure after the frame was sent is shown in its place, and counted by i
 }) => {
   await context.addCookies([sessionCookie()])
   gate.hold('"license_changes"')
-  await page.goto(`${app.url}/activity?filter=state:APPLIED`, { waitUntil: 'commit' })
+  await page.goto(`${proxy.url}/activity?filter=state:APPLIED`, { waitUntil: 'commit' })
   await expect(page.getByText('Loading…')).toBeAttached()
   gate.lose()
   await expect(page.getByRole('heading', { name: 'This page could not be shown' })).toBeVisible()
@@ -152,7 +190,103 @@ test('a failure after the frame was sent is shown in its place, and counted by i
   await expect(page.getByText('Nothing matches')).toBeVisible()
 })
 
+test('over https each cookie is Secure and bound to the host, and a calendar reads the renewals', async ({
+  page,
+  context,
+}) => {
+  const pageErrors = complaints(page)
+  const end = day(30)
+  await customer.importAssets([
+    asset('office-suite-1', 'Business Plus, annual', { purchased: 12, commitmentEnd: `${end}T00:00:00Z` }),
+  ])
+  const answer = await page.goto(`${proxy.url}/sign-in`)
+  expect(answer?.headers()['strict-transport-security']).toMatch(/^max-age=31536000/)
+  const password = page.getByLabel('Password', { exact: true })
+  await expect(password).toHaveAttribute('type', 'password')
+  await expect(password).toHaveAttribute('autocomplete', 'current-password')
+  await page.getByLabel('Work email').fill(email)
+  await password.fill(PASSWORD)
+  await page.getByRole('button', { name: /^Sign in$/ }).click()
+  await expect(page).toHaveURL(`${proxy.url}/`)
+  const cookies = await context.cookies()
+  expect(cookies.map(({ name }) => name)).toContain('__Host-console-session')
+  for (const cookie of cookies)
+    expect(cookie).toMatchObject({
+      name: expect.stringMatching(/^__Host-/),
+      secure: true,
+      path: '/',
+      domain: 'localhost',
+    })
+
+  const made = await page.request.post(`${proxy.url}/billing/v1/renewal-feed`, {
+    data: {},
+    headers: { Origin: proxy.url },
+  })
+  expect(made.status()).toBe(200)
+  const { url } = await made.json()
+  expect(url).toContain(`${proxy.url}/calendar/`)
+  // A calendar has no cookies.
+  await context.clearCookies()
+  const calendar = new ICAL.Component(ICAL.parse(await (await page.request.get(url)).text()))
+  const events = calendar.getAllSubcomponents('vevent').map((one) => new ICAL.Event(one))
+  const renewal = events.find(({ startDate }) => startDate.toString() === end)
+  expect(renewal).toMatchObject({ summary: expect.stringContaining('Business Plus, annual') })
+  expect(renewal?.startDate.isDate).toBe(true)
+  expect(new Set(events.map(({ uid }) => uid)).size).toBe(events.length)
+  expect(pageErrors).toEqual([])
+})
+
+test('a forgotten password is reset by a mail, on a phone and by keyboard', async ({ page }) => {
+  const email = await customer.member('For Got', 'it-manager')
+  await page.setViewportSize(PHONE)
+  const answers = []
+  for (const address of [`nobody@${customer.domain}`, email]) {
+    await page.goto(`${proxy.url}/sign-in/forgotten`)
+    await expect(page.getByRole('button', { name: 'Send the link' })).toBeEnabled()
+    await expectGood(page)
+    await page.getByLabel('Work email').focus()
+    await page.keyboard.type(address)
+    await page.keyboard.press('Enter')
+    // The empty toast region is a status, too.
+    answers.push(await page.getByRole('status').filter({ hasText: /\S/ }).textContent())
+  }
+  expect(new Set(answers).size).toBe(1)
+  await expectGood(page)
+  await sendMails(catcher.url, env)
+  // The app's job may have been first.
+  await expect.poll(() => catcher.mails.filter(({ text }) => text.includes('/reset/')).length).toBe(1)
+  const mail = catcher.mails.find(({ text }) => text.includes('/reset/'))
+  expect(mail?.to).toEqual([email])
+  const link = /http\S+\/reset\/\S+/.exec(mail?.text ?? '')?.[0] ?? ''
+  await page.goto(link)
+  await expectGood(page)
+  await typeTwice(page, 'a new horse battery')
+  await expect(page).toHaveURL(`${proxy.url}/`)
+  expect(app.output()).not.toContain(link.split('/').at(-1))
+})
+
+test('a mail program unsubscribes with one click, as RFC 8058 describes it', async ({ request }) => {
+  // The app sends its own mails to the other one.
+  const inbox = await startCatcher()
+  const overdue = { invoiceDate: day(-40), dueDate: day(-10) }
+  await customer.importInvoices([invoice('B-1', overdue)])
+  const to = `ap@${customer.domain}`
+  expect(await customer.sendNotices(to, inbox.url)).toBe(1)
+  const read = await PostalMime.parse(Buffer.from(inbox.mails[0]?.raw ?? '', 'latin1'))
+  const header = (key: string) => read.headers.find((one) => one.key === key)?.value ?? ''
+  expect(header('list-unsubscribe-post')).toBe('List-Unsubscribe=One-Click')
+  const [, address = ''] = /<(https:[^>]+)>/.exec(header('list-unsubscribe')) ?? []
+  expect(address).toContain(`${proxy.url}/api/unsubscribe?link=`)
+  expect(read.text).toContain('B-1')
+  const form = { 'List-Unsubscribe': 'One-Click' }
+  const answer = await request.post(address, { form, maxRedirects: 0 })
+  expect(answer.status()).toBe(200)
+  await customer.importInvoices([invoice('B-2', overdue)])
+  expect(await customer.sendNotices(to, inbox.url)).toBe(0)
+  await inbox.close()
+})
+
 function sessionCookie() {
-  const [, value = ''] = /console-session=([^;]+)/.exec(cookie) ?? []
-  return { name: 'console-session', value, url: app.url }
+  const [, name = '', value = ''] = /([\w-]+-session)=([^;]+)/.exec(cookie) ?? []
+  return { name, value, url: proxy.url, secure: true }
 }

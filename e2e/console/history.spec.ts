@@ -1,8 +1,9 @@
 import { readFile } from 'node:fs/promises'
-import { expect, type Page, test } from '@playwright/test'
+import { expect, type Page } from '@playwright/test'
 import { asset, newCustomer } from '../admin.ts'
 import { expectAccessibleAtBoth } from '../axe-checks.ts'
 import { chooseFilter, complaints, DESKTOP, exported, signIn } from '../browser.ts'
+import { test } from '../reused-page.ts'
 
 // Asset ids may contain characters with a meaning in URLs.
 const ODD = "workspace-suite-a/b|c:[7] ü%2F?&#é'"

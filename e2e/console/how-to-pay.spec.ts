@@ -1,8 +1,9 @@
-import { expect, type Page, test } from '@playwright/test'
+import { expect, type Page } from '@playwright/test'
 import { invoice, newCustomer } from '../admin.ts'
 import { expectGood } from '../axe-checks.ts'
 import { DESKTOP, PHONE, signIn } from '../browser.ts'
 import { day } from '../days.ts'
+import { test } from '../reused-page.ts'
 
 const IBAN = 'DE02120300000000202051'
 const DATES = { invoiceDate: day(-40), dueDate: day(-10) }

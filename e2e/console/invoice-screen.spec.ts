@@ -1,10 +1,11 @@
 import { readFileSync } from 'node:fs'
-import { expect, type Page, test } from '@playwright/test'
+import { expect, type Page } from '@playwright/test'
 import { parse } from 'csv-parse/sync'
 import { invoice, newCustomer } from '../admin.ts'
 import { expectAccessibleAtBoth, expectGood } from '../axe-checks.ts'
 import { addFilter, complaints, exported, openSummary, signIn, waitForRows } from '../browser.ts'
 import { day, monthBefore } from '../days.ts'
+import { test } from '../reused-page.ts'
 import { excess } from '../viewports.ts'
 
 // Screen of the finance clerk: its content at first sight, and that each figure and filter leads to exactly the same

@@ -1,8 +1,9 @@
-import { expect, type Page, test } from '@playwright/test'
+import { expect, type Page } from '@playwright/test'
 import { invoice, newCustomer } from '../admin.ts'
 import { expectAccessible, expectAccessibleAtBoth } from '../axe-checks.ts'
 import { complaints, DESKTOP, openSummary, PHONE, signIn, waitForRows } from '../browser.ts'
 import { day, monthBefore, onOneDay, sinceThen } from '../days.ts'
+import { test } from '../reused-page.ts'
 
 /** Returns a day of an earlier month, its last day, and the month's name. */
 const dayOf = (monthsAgo: number, dayOfMonth = 10) =>

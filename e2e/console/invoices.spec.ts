@@ -1,4 +1,4 @@
-import { expect, type Page, test } from '@playwright/test'
+import { expect, type Page } from '@playwright/test'
 import { invoice, newCustomer } from '../admin.ts'
 import { expectAccessible, expectAccessibleAtBoth } from '../axe-checks.ts'
 import {
@@ -14,6 +14,7 @@ import {
   waitForRows,
 } from '../browser.ts'
 import { day, dayLabel, sinceThen } from '../days.ts'
+import { test } from '../reused-page.ts'
 
 const seconds = (date: string) => Date.parse(`${date}T00:00:00Z`) / 1000
 const ODD = 'A/B 7 ü%2F?&é'
@@ -121,7 +122,7 @@ test('a finance clerk finds late invoices, reads one, and returns to the same vi
 })
 
 test('the address, the screen and the API agree on invoices', async ({ page }) => {
-  await signIn(page, people.finance, '/invoices')
+  await giveSession(page.context(), people.finance)
   for (const [search, rows] of [
     ['', 50],
     ['?filter=platform:web-services|own-slug', 2],
@@ -277,7 +278,7 @@ test('the previous rows stay while new ones are loading', async ({ page }) => {
 })
 
 test('missing rows have different texts, each with a way out', async ({ page }) => {
-  await signIn(page, people.finance, '/invoices')
+  await giveSession(page.context(), people.finance)
   for (const search of [
     'filter=color:red',
     'filter=status:lost',

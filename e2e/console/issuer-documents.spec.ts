@@ -1,8 +1,9 @@
 import { writeFileSync } from 'node:fs'
-import { expect, test } from '@playwright/test'
+import { expect } from '@playwright/test'
 import { invoice, newCustomer } from '../admin.ts'
 import { expectGood } from '../axe-checks.ts'
 import { complaints, signIn } from '../browser.ts'
+import { test } from '../reused-page.ts'
 
 const PDF = '%PDF-1.7\n% as its issuer sent it\n%%EOF\n'
 

@@ -1,7 +1,8 @@
-import { expect, type Page, test } from '@playwright/test'
+import { expect, type Page } from '@playwright/test'
 import { newCustomer, PASSWORD } from '../admin.ts'
 import { expectGood } from '../axe-checks.ts'
 import { complaints, PHONE, pressEnter, signInFreshly } from '../browser.ts'
+import { test } from '../reused-page.ts'
 
 const LONG = 'The nightly import of everything that Montgomery-Featherstonehaugh & Daughters ever licensed'
 let customer: Awaited<ReturnType<typeof newCustomer>>

@@ -1,7 +1,8 @@
-import { expect, type Page, test } from '@playwright/test'
+import { expect, type Page } from '@playwright/test'
 import { asset, invoice, newCustomer } from '../admin.ts'
 import { signIn, waitForRows } from '../browser.ts'
 import { day } from '../days.ts'
+import { test } from '../reused-page.ts'
 import { excess } from '../viewports.ts'
 
 // Rows that are visible without scrolling, and their height.

@@ -1,7 +1,8 @@
-import { expect, type Page, test } from '@playwright/test'
+import { expect, type Page } from '@playwright/test'
 import { newCustomer, PASSWORD } from '../admin.ts'
 import { expectGood } from '../axe-checks.ts'
 import { complaints, PHONE, pressEnter, pressSlash, signIn, signInFreshly } from '../browser.ts'
+import { test } from '../reused-page.ts'
 
 const LONG = 'Wilhelmina Montgomery-Featherstonehaugh of the Department of Extraordinarily Long Names'
 const people = { admin: '', second: '', ben: '', it: '' }

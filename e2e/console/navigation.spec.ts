@@ -1,6 +1,6 @@
 import { expect, type Page, test } from '@playwright/test'
 import { asset, invoice, newCustomer } from '../admin.ts'
-import { complaints, PHONE, signIn, waitForRows } from '../browser.ts'
+import { complaints, giveSession, PHONE, signIn, waitForRows } from '../browser.ts'
 
 let customer: Awaited<ReturnType<typeof newCustomer>>
 let email = ''
@@ -233,7 +233,7 @@ test('Back returns to the same place of a list', async ({ page }) => {
     Array.from({ length: 40 }, (_, n) => asset(`workspace-suite-${n}`, `Plan ${n}`, { purchased: 10 })),
   )
   await long.importInvoices(Array.from({ length: 40 }, (_, n) => invoice(`IN-${100 + n}`)))
-  await signIn(page, await long.member('Ana', 'admin'), '/invoices')
+  await giveSession(page.context(), await long.member('Ana', 'admin'))
   for (const size of [{ width: 1366, height: 768 }, PHONE]) {
     await page.setViewportSize(size)
     for (const path of ['/invoices', '/assets']) {
@@ -256,17 +256,16 @@ test('Back returns to the same place of a list', async ({ page }) => {
   }
 })
 
-test('a review comes into view, whatever opens it in the last visible row', async ({ page, browser }) => {
+test('a review comes into view, whatever opens it in the last visible row', async ({ context, browser }) => {
   const many = await newCustomer('going-down')
   await many.importAssets(
     Array.from({ length: 20 }, (_, n) => asset(`workspace-suite-${n}`, `Plan ${n}`, { purchased: 10 })),
   )
-  await signIn(page, await many.member('Ana', 'admin'), '/assets')
-  const storageState = await page.context().storageState()
+  await giveSession(context, await many.member('Ana', 'admin'))
+  const storageState = await context.storageState()
   for (const viewport of [{ width: 1366, height: 768 }, PHONE]) {
     const hasTouch = viewport === PHONE
-    const context = await browser.newContext({ viewport, storageState, hasTouch })
-    const screen = await context.newPage()
+    const screen = await browser.newPage({ viewport, storageState, hasTouch })
     await screen.goto('/assets')
     await live(screen)
     const control = screen.getByRole('group', { name: 'Licenses of Plan 9' })
@@ -281,6 +280,6 @@ test('a review comes into view, whatever opens it in the last visible row', asyn
       await expect(screen.getByRole('button', { name: `Set to ${to} licenses` })).toBeInViewport({ ratio: 1 })
       await screen.keyboard.press('Escape')
     }
-    await context.close()
+    await screen.close()
   }
 })

@@ -1,8 +1,9 @@
-import { expect, test } from '@playwright/test'
+import { expect } from '@playwright/test'
 import { invoice, newCustomer } from '../admin.ts'
 import { expectAccessibleAtBoth } from '../axe-checks.ts'
 import { complaints, PHONE, signIn } from '../browser.ts'
 import { day } from '../days.ts'
+import { test } from '../reused-page.ts'
 
 let customer: Awaited<ReturnType<typeof newCustomer>>
 let finance = ''

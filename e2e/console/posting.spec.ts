@@ -1,7 +1,8 @@
-import { expect, test } from '@playwright/test'
+import { expect } from '@playwright/test'
 import { asset, invoice, newCustomer } from '../admin.ts'
 import { expectGood } from '../axe-checks.ts'
-import { pressEnter, signIn } from '../browser.ts'
+import { giveSession, pressEnter, signIn } from '../browser.ts'
+import { test } from '../reused-page.ts'
 
 let customer: Awaited<ReturnType<typeof newCustomer>>
 const people = { finance: '', it: '', admin: '' }
@@ -132,7 +133,7 @@ test('a member without Posting Editor has no link to the posting details, and se
   page,
 }) => {
   const links = page.locator('a[href^="/invoices/profiles"]')
-  await signIn(page, people.it, '/assets/workspace-suite-1')
+  await giveSession(page.context(), people.it)
   for (const address of [
     '/assets/workspace-suite-1',
     '/assets',

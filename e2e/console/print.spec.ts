@@ -1,8 +1,9 @@
-import { expect, type Page, test } from '@playwright/test'
+import { expect, type Page } from '@playwright/test'
 import { asset, invoice, newCustomer } from '../admin.ts'
 import { giveSession, waitForRows } from '../browser.ts'
 import { day } from '../days.ts'
 import { everyScreen } from '../every-screen.ts'
+import { test } from '../reused-page.ts'
 import { excess } from '../viewports.ts'
 
 // Every screen in print: customer, content, and amounts of twelve digits on a sheet of A4.

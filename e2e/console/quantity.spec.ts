@@ -1,7 +1,8 @@
-import { expect, type Page, test } from '@playwright/test'
+import { expect, type Page } from '@playwright/test'
 import { asset, invoice, newCustomer } from '../admin.ts'
 import { expectGood } from '../axe-checks.ts'
 import { complaints, PHONE, signIn } from '../browser.ts'
+import { test } from '../reused-page.ts'
 
 const COMMITTED = { assigned: 60, commitmentEnd: '2099-03-01T00:00:00Z' }
 const member = { it: '', both: '' }

@@ -1,7 +1,8 @@
-import { expect, type Page, test } from '@playwright/test'
+import { expect, type Page } from '@playwright/test'
 import { asset, newCustomer } from '../admin.ts'
 import { expectGood } from '../axe-checks.ts'
 import { complaints, PHONE, signIn } from '../browser.ts'
+import { test } from '../reused-page.ts'
 
 // Orders for the next term of a commitment plan, from its row and on its page.
 

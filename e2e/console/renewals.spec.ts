@@ -1,8 +1,9 @@
-import { expect, type Page, test } from '@playwright/test'
+import { expect, type Page } from '@playwright/test'
 import { asset, invoice, newCustomer } from '../admin.ts'
 import { expectGood } from '../axe-checks.ts'
 import { complaints, exported, PHONE, signIn, signInFreshly } from '../browser.ts'
 import { day, dayLabel } from '../days.ts'
+import { test } from '../reused-page.ts'
 
 let customer: Awaited<ReturnType<typeof newCustomer>>
 const people = { admin: '', it: '', finance: '' }

@@ -1,8 +1,9 @@
-import { expect, type Locator, type Page, test } from '@playwright/test'
+import { expect, type Locator, type Page } from '@playwright/test'
 import { asset, invoice, newCustomer } from '../admin.ts'
 import { expectGood } from '../axe-checks.ts'
-import { addFilter, PHONE, signIn, waitForRows } from '../browser.ts'
+import { addFilter, giveSession, PHONE, signIn, waitForRows } from '../browser.ts'
 import { day } from '../days.ts'
+import { test } from '../reused-page.ts'
 
 // Operation of the screens by any input device or screen reader; and their appearance in print and in forced colors.
 
@@ -81,9 +82,13 @@ test('a row opens wherever it is pressed, except next to its control', async ({ 
   await expect(page).toHaveURL(/^[^?]*\/invoices\?/)
 })
 
-test('a row keeps its layout while its page is loading', async ({ page }) => {
+test('a row keeps its layout while its page is loading, and a credit note without a balance is settled', async ({
+  page,
+}) => {
   await signIn(page, member.all, '/invoices')
   await waitForRows(page)
+  await expect(rowOf(page, 'CN-3')).toContainText('Settled')
+  await expect(rowOf(page, 'CN-3')).not.toContainText('Paid')
   const rects = () =>
     rowOf(page, 'IN-2')
       .locator('th, td')
@@ -116,15 +121,9 @@ test('a row keeps its layout while its page is loading', async ({ page }) => {
   await expect(page).toHaveURL('/invoices/IN-2')
 })
 
-test('a credit note without a balance is settled', async ({ page }) => {
-  await signIn(page, member.all, '/invoices')
-  await expect(rowOf(page, 'CN-3')).toContainText('Settled')
-  await expect(rowOf(page, 'CN-3')).not.toContainText('Paid')
-})
-
 test('amounts of twelve digits stay on one line on a phone', async ({ page }) => {
   await page.setViewportSize(PHONE)
-  await signIn(page, member.all, '/invoices')
+  await giveSession(page.context(), member.all)
   for (const path of [
     '/invoices',
     '/invoices/IN-1',
@@ -226,7 +225,9 @@ test('active, current and disabled controls are distinguishable in forced colors
   expect(await styleOf(chip('Paid'))).not.toBe(await styleOf(chip('All')))
 })
 
-test('axe finds nothing in an open menu, panel or dialog', async ({ page }) => {
+test('axe finds nothing in an open menu, panel or dialog, which opens above its button if needed', async ({
+  page,
+}) => {
   await signIn(page, member.all, '/invoices')
   await waitForRows(page)
   await page.getByRole('button', { name: 'Export', exact: true }).click()
@@ -244,13 +245,8 @@ test('axe finds nothing in an open menu, panel or dialog', async ({ page }) => {
   await expectGood(page)
   await page.setViewportSize(PHONE)
   await expectGood(page)
-})
-
-test('a panel opens within the screen, above its button if needed', async ({ page }) => {
+  await page.keyboard.press('Escape')
   await page.setViewportSize({ width: 1360, height: 420 })
-  await signIn(page, member.all, '/activity/events')
-  await waitForRows(page)
   await page.getByRole('button', { name: /^When/ }).click()
-  const apply = page.getByRole('button', { name: 'Apply' })
-  await expect(apply).toBeInViewport()
+  await expect(page.getByRole('button', { name: 'Apply' })).toBeInViewport()
 })

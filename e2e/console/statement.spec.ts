@@ -1,9 +1,10 @@
 import { readFileSync } from 'node:fs'
-import { expect, type Page, test } from '@playwright/test'
+import { expect, type Page } from '@playwright/test'
 import { invoice, newCustomer } from '../admin.ts'
 import { expectAccessibleAtBoth } from '../axe-checks.ts'
 import { complaints, DESKTOP, exported, giveSession, signIn, waitForRows } from '../browser.ts'
 import { day, sinceThen } from '../days.ts'
+import { test } from '../reused-page.ts'
 
 const MANY = 300
 

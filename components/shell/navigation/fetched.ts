@@ -5,22 +5,32 @@ const CACHE_MS = 30_000
 /** Age in milliseconds up to which a page was prefetched for the present click. */
 const FRESH_MS = 2_000
 
-const fetched = new Map<string, number>()
+/** Time of each fetch, and whether its page was shown already, by address. */
+const fetched = new Map<string, { at: number; wasShown: boolean }>()
 
 /** Records a prefetch, unless an earlier one is still cached. @param href of the page, with its query string */
 export function noteFetched(href: string, now = Date.now()): void {
-  if (now - (fetched.get(href) ?? Number.NEGATIVE_INFINITY) > CACHE_MS) fetched.set(href, now)
+  if (now - (fetched.get(href)?.at ?? Number.NEGATIVE_INFINITY) > CACHE_MS)
+    fetched.set(href, { at: now, wasShown: false })
 }
 
 /** Records that Next caches a page after a full load; it would show that page's old content as well. */
 export function noteLoaded(href: string, now = Date.now()): void {
-  fetched.set(href, now - FRESH_MS - 1)
+  fetched.set(href, { at: now, wasShown: true })
+}
+
+/** Records that a page is shown: a prefetch is for one click, and the page may have changed by the next one. */
+export function noteShown(href: string): void {
+  const page = fetched.get(href)
+  if (page) page.wasShown = true
 }
 
 /** Returns whether the page that Next shows may be older than the click on its link. */
 export function isOld(href: string, now = Date.now()): boolean {
-  const age = now - (fetched.get(href) ?? Number.NEGATIVE_INFINITY)
-  return age > FRESH_MS && age <= CACHE_MS
+  const page = fetched.get(href)
+  if (!page) return false
+  const age = now - page.at
+  return age <= CACHE_MS && (page.wasShown || age > FRESH_MS)
 }
 
 /** Records that Next has dropped its cache, as it does on every refresh. */

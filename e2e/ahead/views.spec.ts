@@ -1,8 +1,9 @@
-import { expect, type Page, test } from '@playwright/test'
+import { expect, type Page } from '@playwright/test'
 import { asset, invoice, newCustomer } from '../admin.ts'
 import { expectGood } from '../axe-checks.ts'
 import { complaints, openMenu, PHONE, signIn, waitForRows } from '../browser.ts'
 import { day } from '../days.ts'
+import { test } from '../reused-page.ts'
 
 const people = { admin: '', it: '', finance: '', columns: '' }
 

@@ -3,12 +3,14 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Browser, type BrowserContext, expect, type Page, test } from '@playwright/test'
 import { type FakeGoogle, startGoogle } from '../../test/fakes/google/fake.ts'
-import { asset, newCustomer } from '../admin.ts'
+import { asset, newCustomer, PASSWORD } from '../admin.ts'
 import { expectGood } from '../axe-checks.ts'
-import { complaints, PHONE, signIn } from '../browser.ts'
-import { isolatedEnvironment, startIsolatedApp } from '../isolated-app.ts'
+import { complaints, PHONE, press, signIn } from '../browser.ts'
+import { freePort } from '../free-port.ts'
+import { isolatedEnvironment, postmaster, startIsolatedApp } from '../isolated-app.ts'
 
-// An app of its own, with a fake Google behind it whose failures are programmed.
+// An app of its own, from its start to its end, with a fake Google behind it whose failures are programmed; and under a
+// name, which passkeys need.
 
 const TIMES = {
   VENDOR_WRITE_MS: '1500',
@@ -27,13 +29,18 @@ const contexts: BrowserContext[] = []
 let google: FakeGoogle
 /** Google finishes its delayed calls once this is resolved. */
 let delayed = Promise.withResolvers<void>()
+let env: NodeJS.ProcessEnv
 let app: Awaited<ReturnType<typeof startIsolatedApp>>
+/** Address with the name. */
+let url = ''
 
 test.describe.configure({ mode: 'serial' })
 
 test.beforeAll(async () => {
   google = await startGoogle({ delayUntil: () => delayed.promise })
-  const env = isolatedEnvironment(data, { ...google.environment(data), ...TIMES })
+  const port = String(await freePort())
+  url = `http://localhost:${port}`
+  env = isolatedEnvironment(data, { ...google.environment(data), ...TIMES, PORT: port, BASE_URL: url })
   app = await startIsolatedApp(env)
   const customer = await newCustomer('vendors', env)
   const plan = { purchased: 240, assigned: 182 }
@@ -83,7 +90,7 @@ test.afterAll(async () => {
 
 /** Opens a separate browser, until the test's end. */
 async function open(browser: Browser, email: string, path = '/assets'): Promise<Page> {
-  const context = await browser.newContext({ baseURL: app.url, viewport: { width: 1360, height: 900 } })
+  const context = await browser.newContext({ baseURL: url, viewport: { width: 1360, height: 900 } })
   contexts.push(context)
   const page = await context.newPage()
   await signIn(page, email, path)
@@ -106,6 +113,12 @@ async function set(page: Page, name: string, quantity: number): Promise<void> {
   await control(page, name).fill(String(quantity))
   await page.getByRole('button', { name: `Set to ${quantity} licenses` }).click()
 }
+
+test('a start prints its address first, and nothing of Next', () => {
+  const lines = app.output().trim().split('\n')
+  expect(lines[0]).toMatch(/^Listening on http/)
+  expect(lines.slice(1).filter((line) => !line.startsWith('{'))).toEqual([])
+})
 
 test('a change with a lost answer is confirmed here, after a reload and in another browser', async ({
   browser,
@@ -297,3 +310,78 @@ test('a list of totals looks up late rows, reports a vendor that is down, and se
     total + 6,
   ])
 })
+
+test('a passkey signs in with or without a password, and is removed', async ({ page }) => {
+  const pageErrors = complaints(page)
+  const customer = await newCustomer('cedar', env)
+  const email = await customer.member('Pas Key', 'it-manager')
+  const devtools = await page.context().newCDPSession(page)
+  await devtools.send('WebAuthn.enable')
+  const { authenticatorId } = await devtools.send('WebAuthn.addVirtualAuthenticator', {
+    options: {
+      protocol: 'ctap2',
+      transport: 'internal',
+      hasResidentKey: true,
+      hasUserVerification: true,
+      isUserVerified: true,
+      automaticPresenceSimulation: true,
+    },
+  })
+  await page.setViewportSize(PHONE)
+  await signInAt(page, url, email)
+  await page.goto(`${url}/second-factor`)
+  await press(page, 'Add a passkey')
+  await expectGood(page)
+  await page.getByLabel('Name').fill('Work phone')
+  await page.keyboard.press('Enter')
+  await expect(page.getByRole('listitem').filter({ hasText: 'Work phone' })).toBeVisible()
+  await expectGood(page)
+
+  await page.context().clearCookies()
+  await page.goto(`${url}/sign-in`)
+  await expectGood(page)
+  await press(page, 'Use a passkey instead')
+  await expect(page).toHaveURL(`${url}/`)
+
+  await page.context().clearCookies()
+  await signInAt(page, url, email)
+  await expect(page).toHaveURL(/\/sign-in\/factor/)
+  await expectGood(page)
+  await press(page, 'Use a passkey')
+  await expect(page).toHaveURL(`${url}/`)
+
+  // The device refuses: the page shows an error, and is otherwise unchanged.
+  await devtools.send('WebAuthn.setUserVerified', { authenticatorId, isUserVerified: false })
+  await page.context().clearCookies()
+  await page.goto(`${url}/sign-in`)
+  await press(page, 'Use a passkey instead')
+  await expect(page.getByRole('alert').filter({ hasText: /passkey/ })).toBeVisible()
+  await expectGood(page)
+  await devtools.send('WebAuthn.setUserVerified', { authenticatorId, isUserVerified: true })
+  await press(page, 'Use a passkey instead')
+  await expect(page).toHaveURL(`${url}/`)
+  await page.goto(`${url}/second-factor`)
+  await press(page, 'Remove Work phone')
+  await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click()
+  await expect(page.getByText('Not set up. Your account is protected')).toBeVisible()
+  await page.context().clearCookies()
+  await page.goto(`${url}/sign-in`)
+  await press(page, 'Use a passkey instead')
+  await expect(page.getByRole('alert').filter({ hasText: 'Use your password.' })).toBeVisible()
+  expect(pageErrors.filter((line) => !line.includes('401'))).toEqual([])
+})
+
+test('SIGTERM ends the app with 0, and with it the embedded database', async () => {
+  expect(postmaster(data)).toBeGreaterThan(0)
+  app.kill('SIGTERM')
+  expect(await app.ended).toBe(0)
+  expect(postmaster(data)).toBeUndefined()
+})
+
+async function signInAt(page: Page, url: string, email: string) {
+  await page.goto(`${url}/sign-in`)
+  await page.getByLabel('Work email').fill(email)
+  await page.getByLabel('Password', { exact: true }).fill(PASSWORD)
+  await press(page, /^Sign in$/)
+  await page.waitForURL((to) => to.pathname !== '/sign-in')
+}
