@@ -8,7 +8,7 @@ import { run } from '#lib/platform/db/test-servers/test-server.ts'
 import type { Cursor } from '#lib/platform/lists/paging.ts'
 import { keyOf, listOpenItems, sumOpenItems } from './store.ts'
 
-const ROWS = 24_000
+const ROWS = 6300
 const owner = { customerId: 'large' as Caller['customerId'], billingProfiles: ['apac', 'default'] }
 let database: TestDatabase
 let client: PoolClient
@@ -24,7 +24,7 @@ beforeAll(async () => {
        total_amount, balance_amount)
      SELECT 'large', 'test-party', 'test-party', 'IN-' || n, 'IN-' || n, (array['apac', 'default', 'emea'])[1 + n % 3], 'cloud-platform', 'R',
        date '2024-01-01' + n % 700, date '2024-02-01' + n % 700, (array['EUR', 'USD'])[1 + n % 2], n,
-       CASE WHEN n % 25 = 0 THEN n ELSE 0 END
+       CASE WHEN n % 7 = 0 THEN n ELSE 0 END
      FROM generate_series($1::int, $2::int) n`,
   )
   await run(database.url, 'VACUUM ANALYZE invoices')
@@ -63,7 +63,7 @@ it('A page at any depth is read from its index, in both directions', async () =>
 
 it('The totals read stored sums, and no invoice', async () => {
   const { rows, plan } = await planOf((tx) => sumOpenItems(tx, owner, {}))
-  expect(rows.reduce((all, { count }) => all + count, 0)).toBe((ROWS * 2) / 75)
+  expect(rows.reduce((all, { count }) => all + count, 0)).toBe((ROWS * 2) / 21)
   expect(plan).toMatch(/ on invoice_sums /)
   // Those of which another amount can be paid than the balance are looked for by their own index: here there are none.
   const reads = plan.split('\n').filter((line) => / on invoices/.test(line))

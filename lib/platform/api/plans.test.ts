@@ -88,6 +88,7 @@ beforeAll(async () => {
 }, 120_000)
 afterAll(async () => {
   vi.unstubAllEnvs()
+  for (const client of clients.values()) await (await client).end()
   await database.close()
 })
 
@@ -200,15 +201,20 @@ const isCredentialQuery = (text: string) =>
     text,
   )
 
+/** One connection for each login: hundreds of calls are planned. */
+const clients = new Map<Login, Promise<pg.Client>>()
+
 async function readBy(login: Login, queries: Awaited<ReturnType<typeof sentBy>>): Promise<Read[]> {
+  const client = clients.get(login) ?? connected(login)
+  clients.set(login, client)
+  return rowsRead(await client, queries)
+}
+
+async function connected(login: Login): Promise<pg.Client> {
   const client = new pg.Client(loginOf(database.url, login))
   await client.connect()
-  try {
-    await client.query("SELECT set_config('console.customer', 'northwind', false)")
-    return await rowsRead(client, queries)
-  } finally {
-    await client.end()
-  }
+  await client.query("SELECT set_config('console.customer', 'northwind', false)")
+  return client
 }
 
 async function send(contract: AnyContract, target: string): Promise<Response> {

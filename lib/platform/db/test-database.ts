@@ -4,6 +4,7 @@ import { inject } from 'vitest'
 import { type Database, openDatabase } from './client.ts'
 import { loginOf } from './logins.ts'
 import { copyDistributed, dropDistributed, workerUrlsOf } from './test-servers/test-citus.ts'
+import { clockOf, clockTemplateOf, DEFAULTS_OF_CLOCK, nowOf, pathOfClock } from './test-servers/test-clock.ts'
 import { dropDatabase, onDatabase, run, runOnShared, throughPooler } from './test-servers/test-server.ts'
 
 type Row = Record<string, unknown>
@@ -42,8 +43,10 @@ export async function testDatabase({ today }: { today?: string } = {}): Promise<
   const maintenance = onDatabase(templateUrl, 'postgres')
   const template = new URL(templateUrl).pathname.slice(1)
   // Files cost half as much as pages, which go through the log; so does dropping them.
-  if (!citus)
-    await runOnShared(maintenance, `CREATE DATABASE ${name} TEMPLATE ${template} STRATEGY file_copy`)
+  if (!citus) {
+    const source = today ? clockTemplateOf(template) : template
+    await runOnShared(maintenance, `CREATE DATABASE ${name} TEMPLATE ${source} STRATEGY file_copy`)
+  }
   const url = citus ? await copyDistributed(citus, template, name) : onDatabase(templateUrl, name)
   const onEachNode = async (queries: string, ...ofCoordinator: string[]) => {
     await run(url, queries, ...ofCoordinator)
@@ -51,7 +54,8 @@ export async function testDatabase({ today }: { today?: string } = {}): Promise<
     for (const worker of citus ? await workerUrlsOf(citus, name) : [])
       await run(worker, 'SET citus.enable_ddl_propagation TO off', queries)
   }
-  if (today) await onEachNode(clockOf(name, today), DEFAULTS_OF_CLOCK)
+  if (today && citus) await onEachNode(clockOf(name, today), DEFAULTS_OF_CLOCK)
+  else if (today) await run(url, nowOf(today), pathOfClock(name))
   const opened = openDatabase(throughPooler(url))
   const viewer = new pg.Client({ ...loginOf(url, 'console_app'), options: NO_LIMITS })
   await viewer.connect()
@@ -77,35 +81,4 @@ export async function testDatabase({ today }: { today?: string } = {}): Promise<
       await (citus ? dropDistributed(citus, name) : dropDatabase(maintenance, name, runOnShared))
     },
   }
-}
-
-/**
- * A `now()` that is found before the server's own, by statements and by the columns' defaults: what a test says of
- * days holds on each day of the year, and when midnight comes between its rows and its questions.
- */
-function clockOf(name: string, today: string): string {
-  return `
-    CREATE SCHEMA IF NOT EXISTS clock;
-    GRANT USAGE ON SCHEMA clock TO PUBLIC;
-    ${nowOf(today)}
-    ALTER DATABASE ${name} SET search_path = clock, pg_catalog, public;`
-}
-
-const DEFAULTS_OF_CLOCK = `
-    DO $$ DECLARE kept record; BEGIN
-      -- On Citus a reference table is not changed after a distributed one, unless each shard is changed in turn.
-      PERFORM set_config('citus.multi_shard_modify_mode', 'sequential', true);
-      FOR kept IN SELECT table_name, column_name FROM information_schema.columns
-        WHERE table_schema = 'public' AND column_default = 'now()'
-      LOOP
-        EXECUTE format('ALTER TABLE public.%I ALTER COLUMN %I SET DEFAULT clock.now()', kept.table_name, kept.column_name);
-      END LOOP;
-    END $$;`
-
-function nowOf(today: string, time = '12:00'): string {
-  return `
-    DO $$ BEGIN
-      EXECUTE format('CREATE OR REPLACE FUNCTION clock.now() RETURNS timestamptz STABLE
-        RETURN pg_catalog.now() + interval %L', timestamptz '${today} ${time}Z' - pg_catalog.now());
-    END $$;`
 }

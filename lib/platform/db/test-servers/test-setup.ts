@@ -8,6 +8,7 @@ import { startEmbedded } from '../embedded.ts'
 import { LOGINS, loginOf } from '../logins.ts'
 import { migrate } from '../migrate.ts'
 import { closeDistributed, dropDistributed, makeDistributed } from './test-citus.ts'
+import { clockOf, clockTemplateOf, DEFAULTS_OF_CLOCK } from './test-clock.ts'
 import { testFolder } from './test-folder.ts'
 import { dropDatabase, onDatabase, run } from './test-server.ts'
 import { VERSION_CHECKS } from './test-versions.ts'
@@ -59,9 +60,12 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
   // The tests' owner may act as each login, and end their connections.
   await run(templateUrl, `GRANT ${LOGINS.join(', ')} TO CURRENT_USER`)
   await server.easeLogins(templateUrl)
+  const withClock = clockTemplateOf(template)
+  await run(server.url, `CREATE DATABASE ${withClock} TEMPLATE ${template}`)
+  await run(onDatabase(server.url, withClock), clockOf(withClock, '2026-11-20'), DEFAULTS_OF_CLOCK)
   project.provide('templateUrl', templateUrl)
   return async () => {
-    await dropDatabase(server.url, template)
+    for (const name of [withClock, template]) await dropDatabase(server.url, name)
     await server.stop()
     await reaper.dismiss()
   }
