@@ -17,6 +17,7 @@ export const pathOfClock = (name: string) =>
 /** Returns the name of the copy of the template that has a clock: to add one takes longer than to copy it. */
 export const clockTemplateOf = (template: string) => `${template}_clock`
 
+/** Lets the columns' defaults ask the clock. */
 export const DEFAULTS_OF_CLOCK = `
     DO $$ DECLARE kept record; BEGIN
       -- On Citus a reference table is not changed after a distributed one, unless each shard is changed in turn.
@@ -28,6 +29,7 @@ export const DEFAULTS_OF_CLOCK = `
       END LOOP;
     END $$;`
 
+/** Returns SQL that sets the clock to a time of UTC on this day; the clock goes on from there. */
 export function nowOf(today: string, time = '12:00'): string {
   return `
     DO $$ BEGIN
