@@ -1,5 +1,5 @@
 import { beforeEach, expect, test } from 'vitest'
-import { forgetFetched, isOld, noteFetched, noteLoaded, noteShown } from './fetched.ts'
+import { forgetFetched, isOld, noteFetched, noteLoaded, noteVisited } from './fetched.ts'
 
 beforeEach(forgetFetched)
 
@@ -38,10 +38,10 @@ test('a fully loaded page keeps its age, also when it is prefetched', () => {
 test('a prefetched page is old for the click after the one that it was fetched for', () => {
   noteFetched('/assets', 1_000_000)
   expect(isOld('/assets', 1_000_100)).toBe(false)
-  noteShown('/assets')
+  noteVisited('/assets')
   expect(isOld('/assets', 1_001_500)).toBe(true)
   expect(isOld('/assets', 1_030_000)).toBe(true)
   expect(isOld('/assets', 1_030_001)).toBe(false)
-  noteShown('/invoices')
+  noteVisited('/invoices')
   expect(isOld('/invoices', 1_001_500)).toBe(false)
 })
