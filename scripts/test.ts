@@ -46,17 +46,6 @@ type Step = {
   /** A step that has to pass before. */
   needs?: string
   env?: Record<string, string>
-  /** A step that runs at the same time, and whose output follows. */
-  parallel?: Step
-}
-
-/** Leaves a processor idle at times, and no unit test reads its output. */
-const BUILD: Step = {
-  name: 'build',
-  run: ['scripts/build.ts'],
-  minutes: 20,
-  // Where nothing was built before, a cache for the next build would cost more than it saves.
-  env: existsSync(join(ROOT, '.next', 'cache')) ? {} : { BUILD_CACHE: '0' },
 }
 
 /** Steps in their order; those of a list run at the same time. */
@@ -70,12 +59,7 @@ const STEPS: (Step | Step[])[] = [
       minutes: 10,
     },
     { name: 'dead code', run: ['node_modules/knip/bin/knip.js'], minutes: 10 },
-    // Four checkers, the default, take twice the CPU time of one.
-    {
-      name: 'types',
-      run: ['node_modules/typescript/bin/tsc', '--noEmit', '--checkers', '1'],
-      minutes: 10,
-    },
+    { name: 'types', run: ['node_modules/typescript/bin/tsc', '--noEmit'], minutes: 10 },
   ],
   {
     name: 'unit and operation tests',
@@ -90,7 +74,13 @@ const STEPS: (Step | Step[])[] = [
     ],
     minutes: 40,
     count: () => countVitest(unitReport),
-    parallel: BUILD,
+  },
+  // Where nothing was built before, a cache for the next build would cost more than it saves.
+  {
+    name: 'build',
+    run: ['scripts/build.ts'],
+    minutes: 20,
+    env: existsSync(join(ROOT, '.next', 'cache')) ? {} : { BUILD_CACHE: '0' },
   },
   { name: 'browser', run: ['e2e/chromium.ts'], minutes: 10 },
   {
@@ -99,7 +89,6 @@ const STEPS: (Step | Step[])[] = [
     minutes: 60,
     count: () => countPlaywright(e2eReport),
     needs: 'build',
-    env: isDeep ? {} : { ONE_API_WORKER: '1' },
   },
   ...(isDeep ? slowPrograms() : []),
 ]
@@ -117,7 +106,7 @@ const results: { name: string; seconds: number; counts: Counts; failed: boolean 
 const started = Date.now()
 for (const step of STEPS) {
   if (stopped) break
-  await (Array.isArray(step) ? Promise.all(step.map((one) => perform(one, true))) : performBoth(step))
+  await (Array.isArray(step) ? Promise.all(step.map((one) => perform(one, true))) : perform(step))
 }
 const minutes = (Date.now() - started) / 60_000
 const failures = [...failuresOfVitest(unitReport), ...failuresOfPlaywright(e2eReport)]
@@ -141,27 +130,14 @@ function slowPrograms(): Step[] {
   ]
 }
 
-/** Runs a step, and its parallel one. */
-async function performBoth(step: Step): Promise<void> {
-  const until = perform(step)
-  if (step.parallel) await perform(step.parallel, true, until)
-  await until
-}
-
-/**
- * Runs a step, and adds its result. Prints buffered output at the end, because other steps run at the same time.
- * @param printAfter resolves when the output may be printed
- */
-async function perform(step: Step, isBuffered = false, printAfter?: Promise<void>): Promise<void> {
+/** Runs a step, and adds its result. Prints buffered output at the end, because other steps run at the same time. */
+async function perform(step: Step, isBuffered = false): Promise<void> {
   const start = Date.now()
   const parts = [`\n── ${step.name}\n`]
   if (!isBuffered) process.stdout.write(parts[0] ?? '')
   const counts = await countsOf(step, isBuffered ? (text) => parts.push(text) : undefined)
-  const seconds = (Date.now() - start) / 1000
-  if (printAfter && counts.failed > 0) console.log(`${step.name} failed; its output follows.`)
-  await printAfter
   if (isBuffered) process.stdout.write(parts.join(''))
-  results.push({ name: step.name, seconds, counts, failed: counts.failed > 0 })
+  results.push({ name: step.name, seconds: (Date.now() - start) / 1000, counts, failed: counts.failed > 0 })
 }
 
 async function countsOf(step: Step, onOutput?: (text: string) => void): Promise<Counts> {

@@ -1,5 +1,5 @@
 import { beforeEach, expect, test } from 'vitest'
-import { forgetFetched, isOld, noteFetched, noteLoaded, noteVisited } from './fetched.ts'
+import { forgetFetched, isOld, noteFetched, noteLoaded } from './fetched.ts'
 
 beforeEach(forgetFetched)
 
@@ -33,15 +33,4 @@ test('a fully loaded page keeps its age, also when it is prefetched', () => {
   noteLoaded('/assets', 1_000_000)
   noteFetched('/assets', 1_000_500)
   expect(isOld('/assets', 1_000_600)).toBe(true)
-})
-
-test('a prefetched page is old for the click after the one that it was fetched for', () => {
-  noteFetched('/assets', 1_000_000)
-  expect(isOld('/assets', 1_000_100)).toBe(false)
-  noteVisited('/assets')
-  expect(isOld('/assets', 1_001_500)).toBe(true)
-  expect(isOld('/assets', 1_030_000)).toBe(true)
-  expect(isOld('/assets', 1_030_001)).toBe(false)
-  noteVisited('/invoices')
-  expect(isOld('/invoices', 1_001_500)).toBe(false)
 })

@@ -11,7 +11,7 @@ import {
   useOptimistic,
   useRef,
 } from 'react'
-import { forgetFetched, isOld, noteVisited } from './fetched.ts'
+import { forgetFetched, isOld } from './fetched.ts'
 import { OfflineNote } from './offline-note.tsx'
 import { onNavigationStart, type PendingNavigation } from './pending-navigation.ts'
 import { titleOf } from './titles.ts'
@@ -36,7 +36,6 @@ export function NavigationProvider({ children }: { children: ReactNode }) {
       onNavigationStart((next) => {
         noteStart(next)
         isStale.current = isOld(next.href)
-        noteVisited(next.href)
         setStarted(next)
       }),
     [noteStart, setStarted],
