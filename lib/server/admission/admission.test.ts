@@ -57,7 +57,9 @@ describe('admission', () => {
       expect(await statuses(5, '/billing/v1/nowhere')).toEqual(over(3, 2))
       expect(testServer.seen).toHaveLength(3)
       const rejected = await get('/billing/v1/assets')
-      expect(rejected).toMatchObject({ status: 429, headers: { connection: 'close', 'retry-after': '7' } })
+      expect(rejected).toMatchObject({ status: 429, headers: { connection: 'close' } })
+      // Seven seconds after the first request: fewer are left on a busy machine.
+      expect(rejected.headers['retry-after']).toMatch(/^[1-7]$/)
       expect(JSON.parse(rejected.body)).toMatchObject({
         code: 'rate_limited',
         instance: rejected.headers['request-id'],

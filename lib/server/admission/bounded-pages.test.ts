@@ -1,6 +1,6 @@
 import { EventEmitter } from 'node:events'
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { setImmediate as immediate } from 'node:timers/promises'
+import { setImmediate as immediate, setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { boundedPages, boundedSteps } from './bounded-pages.ts'
 
@@ -76,18 +76,16 @@ test('steps before a password run one at a time, and delay no password', async (
   expect(running).toEqual(['/api/auth/csrf', '/api/auth/callback/credentials'])
 })
 
-test('a step that waits for its identity provider delays others for less time than a stuck page does', async () => {
-  const started: string[] = []
-  const stuckFirst = (name: string) => async () => {
-    started.push(name)
-    if (started.filter((one) => one === name).length === 1) await new Promise(() => {})
-  }
-  const pages = boundedPages(stuckFirst('page'))
-  const steps = boundedSteps(stuckFirst('step'))
-  const page = () => pages(...exchangeOf(), ANONYMOUS)
+test('a step that waits for its identity provider holds its slot for less than 90 ms', async () => {
+  let count = 0
+  const steps = boundedSteps(async () => {
+    count += 1
+    if (count === 1) await new Promise(() => {})
+  })
   const step = async () => steps({ url: '/auth/sign-on/begin' } as IncomingMessage, exchangeOf()[1])
-  void page()
   void step()
-  await Promise.race([page(), step()])
-  expect(started).toEqual(['page', 'step', 'step'])
+  const second = step().then(() => 'second step')
+  // Fixed wait: Node fires timers of a process in the order of their times, however busy the machine is.
+  const timer = sleep(90, 'timer')
+  expect(await Promise.race([second, timer])).toBe('second step')
 })

@@ -63,7 +63,10 @@ export function boundedSteps(inside: Handler): Handler {
   }
 }
 
-/** Runs work in a slot: releases it at the end, or after `maxMs`, and after a pause as long as that was. */
+/**
+ * Runs work in a slot. Releases the slot after the work and a pause as long as the work took, `maxRestMs` at most; or
+ * after `maxMs`, without a pause, because work that takes longer waits and uses no processor.
+ */
 async function holdSlot(
   work: () => Promise<void>,
   leave: () => void,
@@ -77,8 +80,9 @@ async function holdSlot(
   try {
     const abort = new AbortController()
     const done = work().finally(() => abort.abort())
-    await Promise.race([done, sleep(maxMs, undefined, { signal: abort.signal }).catch(() => {})])
-    rest()
+    const isLong = sleep(maxMs, true, { signal: abort.signal }).catch(() => false)
+    if (await Promise.race([done.then(() => false), isLong])) leave()
+    else rest()
     await done
   } finally {
     rest()
