@@ -1,8 +1,9 @@
 import 'server-only'
-import { sql } from 'drizzle-orm'
+import { DrizzleQueryError, sql } from 'drizzle-orm'
 import type { CustomerId } from '#lib/platform/caller/rules.ts'
 import { minted, queryWithoutCustomer, queryWithoutCustomerPipelined } from '#lib/platform/caller/store.ts'
 import { database } from '#lib/platform/db/client.ts'
+import { withoutValues } from '#lib/platform/db/prepared-queries.ts'
 import type { Client } from './issuer.ts'
 import type { Agreed } from './rules.ts'
 import { unsealFor } from './sealed.ts'
@@ -73,10 +74,12 @@ export function findOpening(
 
 /** Runs pipelined with concurrent look-ups: anonymous clients can send many. `$1` of the condition is the value. */
 async function find(condition: string, value: string): Promise<Provider | undefined> {
-  const rows = await queryWithoutCustomerPipelined<Row>(database().signIn, `${PROVIDERS} ${condition}`, [
-    value,
-  ])
-  const [row] = rows
+  const query = `${PROVIDERS} ${condition}`
+  const [row] = await queryWithoutCustomerPipelined<Row>(database().signIn, query, [value]).catch(
+    (error: Error) => {
+      throw withoutValues(new DrizzleQueryError(query, [value], error))
+    },
+  )
   if (!row) return undefined
   const { customerId, sealed, ...provider } = row
   return { ...provider, customerId: minted(customerId), clientSecret: unsealFor(row.id, sealed) }

@@ -42,6 +42,7 @@ describe('the claims of an issuer', () => {
     ['ana', undefined],
     ['a@b@alder.example', undefined],
     ['@alder.example', undefined],
+    ['ana@alder\0.example', undefined],
   ])('contain for the address %j the domain %j', (email, domain) => {
     expect(domainOf(email)).toBe(domain)
   })

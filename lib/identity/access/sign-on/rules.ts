@@ -11,7 +11,7 @@ export type Agreed = { joinRoles: Role[] | null; mappings: readonly Mapping[]; v
 
 /** Returns the domain of a mail address in lower case; undefined where it is not an address. */
 export function domainOf(email: string): string | undefined {
-  const [, domain] = /^[^@\s]+@([^@\s]+)$/.exec(email.trim()) ?? []
+  const [, domain] = /^[^@\s\p{Cc}]+@([^@\s\p{Cc}]+)$/u.exec(email.trim()) ?? []
   return domain?.toLowerCase()
 }
 
