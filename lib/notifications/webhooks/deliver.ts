@@ -22,9 +22,9 @@ const TIMEOUT_MS = 5000
 const MAX_RESPONSE_BYTES = 2000
 
 /**
- * Webhooks of all customers. Each receiver gets each event at least once, and the events of an object in order
- * (lib/platform/outbox/store.ts); where it keeps failing, Admins get a mail. A customer's slow receivers hold its share
- * of the calls only.
+ * Webhooks of all customers. A receiver gets each event that its Admin may see at least once, and the events of an
+ * object in order (lib/platform/outbox/store.ts); where it fails for days, Admins get a mail. A customer's slow
+ * receivers hold its share of the calls only.
  */
 export const webhookChannel: Channel = {
   kinds: ['webhook'],

@@ -56,7 +56,7 @@ const NOT_VALID: Record<ApiSurface, string> = {
  * Returns the caller: of the bearer key where there is an Authorization header, which then decides alone; else of the
  * session; else undefined. SCIM accepts SCIM tokens only; calendar feeds have secrets of their own
  * (lib/costs/renewal-feeds).
- * @throws Problem `unauthenticated` (401) for a header without a valid key, even beside a valid session
+ * @throws Problem `unauthenticated` (401) for a header without a valid key, even next to a valid session
  */
 export async function authenticate(
   headers: { get(name: string): string | null },

@@ -29,8 +29,8 @@ import {
 
 /**
  * Runs `fn` in a transaction that can see and write the rows of the caller's customer only (row-level security): the
- * only access to a tenant's rows, so that a foreign id looks exactly like a missing one. Committed when `fn` returns, rolled back when it throws. Store functions name the
- * customer again in every WHERE: two independent defenses.
+ * only access to a tenant's rows, so that a foreign id looks exactly like a missing one. Committed when `fn` returns,
+ * rolled back when it throws. Store functions name the customer again in every WHERE: two independent defenses.
  * @param options.evenIfClosed for work that continues after a customer was closed: sessions, audit events, and the
  * removal of expired rows
  * @throws the database's CC001, which is the problem `customer_closed`, if the customer is closed

@@ -22,8 +22,8 @@ export const FILTER_GRAMMAR = [
 /**
  * Returns the schema of the filter grammar of spec 4.1 and 4.3: `key:value` conditions joined by `|`; a
  * part without a key belongs to the previous key; values may be enclosed in one pair of square brackets. Conditions on
- * one key are joined by OR, different keys by AND. An unknown value selects nothing, but one of a closed set is 400
- * `filter_invalid`, which lists the set. The customer is never part of the filter.
+ * one key are joined by OR, different keys by AND. An unknown value selects nothing; where the values of a key are a
+ * closed set, it is 400 `filter_invalid`, which lists the set. The customer is never part of the filter.
  * @param closed values of keys with a closed set; they are matched case-insensitively
  */
 export function filterText<const Key extends string>(keys: readonly Key[], closed: Closed<Key> = {}) {
