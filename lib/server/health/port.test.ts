@@ -74,11 +74,14 @@ test('the checks are answered while the process is busy, and fail once it has no
   port.report({})
   await expect.poll(() => get(port, '/healthz')).toBe('200 ok')
   const end = await requestElsewhere(port.url)
+  // A busy machine may have taken all of the 800 ms since the first report.
+  port.report({})
   block(2000)
   const { answers, longest } = await end()
   expect(answers[0]).toBe('ok')
   expect(answers).toContain('stalled')
-  expect(longest).toBeLessThan(1000)
+  // An answer of the blocked thread would have taken all of this time.
+  expect(longest).toBeLessThan(1900)
   expect(await all(port)).toEqual(['503 stalled', '503 stalled', '503 stalled'])
   port.report({})
   await expect.poll(() => get(port, '/livez')).toBe('200 ok')
