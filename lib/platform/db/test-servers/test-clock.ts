@@ -19,13 +19,13 @@ export const clockTemplateOf = (template: string) => `${template}_clock`
 
 /** Lets the columns' defaults ask the clock. */
 export const DEFAULTS_OF_CLOCK = `
-    DO $$ DECLARE kept record; BEGIN
+    DO $$ DECLARE field record; BEGIN
       -- On Citus a reference table is not changed after a distributed one, unless each shard is changed in turn.
       PERFORM set_config('citus.multi_shard_modify_mode', 'sequential', true);
-      FOR kept IN SELECT table_name, column_name FROM information_schema.columns
+      FOR field IN SELECT table_name, column_name FROM information_schema.columns
         WHERE table_schema = 'public' AND column_default = 'now()'
       LOOP
-        EXECUTE format('ALTER TABLE public.%I ALTER COLUMN %I SET DEFAULT clock.now()', kept.table_name, kept.column_name);
+        EXECUTE format('ALTER TABLE public.%I ALTER COLUMN %I SET DEFAULT clock.now()', field.table_name, field.column_name);
       END LOOP;
     END $$;`
 
