@@ -21,6 +21,10 @@ import * as store from './store.ts'
 /** Responses with a key must not be cached. */
 const NO_STORE = { 'Cache-Control': 'no-store' }
 
+export const validateKey = operation(contract.validateKey, async (caller) => ({
+  body: { domain: caller.customerDomain, email: caller.email },
+}))
+
 export const listKeys = operation(contract.listKeys, async (caller, { query }) => {
   const { pageToken, maxResults = DEFAULT_MAX_RESULTS, whose = 'own', state } = query
   if (whose === 'all' && !maySeeOthers(caller))
