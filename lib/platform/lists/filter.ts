@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { ParameterMeta } from '#lib/platform/api/request.ts'
-import { type Filter, formatFilter } from './filter-text.ts'
+import { type Filter, formatFilter } from './format-filter.ts'
 
 export type { Filter }
 
