@@ -16,6 +16,7 @@ export const FILTER_GRAMMAR = [
   'Values of one key mean OR, different keys AND.',
   'Values may be in one pair of square brackets: `key:[a|b]`.',
   'A key that is not known is refused.',
+  'Raw and percent-encoded forms are the same.',
   `At most ${MAX_LENGTH.toLocaleString('en')} characters and ${MAX_ALTERNATIVES} values.`,
 ].join(' ')
 
