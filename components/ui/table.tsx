@@ -102,7 +102,7 @@ export function Row({ className = '', ...rest }: ComponentProps<'tr'>) {
     <tr
       {...ROLE.row}
       {...rest}
-      className={`border-b border-line last:border-b-0 not-print:md:h-11 max-md:grid max-md:grid-cols-[1fr_auto] max-md:gap-x-3 max-md:gap-y-1 max-md:px-3.5 max-md:py-3 ${className}`}
+      className={`border-b border-line last:border-b-0 not-print:md:h-11 max-md:grid max-md:grid-cols-[minmax(0,1fr)_auto] max-md:gap-x-3 max-md:gap-y-1 max-md:px-3.5 max-md:py-3 ${className}`}
     />
   )
 }

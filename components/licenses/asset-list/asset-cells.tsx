@@ -68,8 +68,7 @@ export function AssetCells({
           {breakable(item.properties?.customerDomain ?? '')}
           {hasTypeColumn ? (
             <span aria-hidden="true" className="hidden not-print:md:max-xl:inline">
-              {' · '}
-              {platformName(item.type)}
+              {` · ${platformName(item.type)}`}
             </span>
           ) : null}
         </span>
@@ -129,14 +128,10 @@ function unbroken(text: string): string {
 
 /** Renders a domain that may break after its dots. */
 function breakable(domain: string) {
-  return domain.split('.').map((part, index) => (
+  return domain.split(/(?<=\.)/).map((part, index) => (
     // biome-ignore lint/suspicious/noArrayIndexKey: the parts of one text never change places
     <Fragment key={index}>
-      {index > 0 ? (
-        <>
-          .<wbr />
-        </>
-      ) : null}
+      {index > 0 ? <wbr /> : null}
       {part}
     </Fragment>
   ))
@@ -146,15 +141,15 @@ function breakable(domain: string) {
 function Usage({ seats }: { seats: Subscription['Seats'] }) {
   const { LicensedNumberOfSeats: assigned, NumberOfSeats: purchased } = seats
   return (
-    <div className="grid gap-0.5">
-      <span className="text-sm leading-none tabular-nums">
-        {assigned.toLocaleString('en')}{' '}
+    <>
+      <span className="mb-0.5 block text-sm leading-none tabular-nums">
+        {`${assigned.toLocaleString('en')} `}
         <span className="text-xs text-ink-3">
-          of {purchased.toLocaleString('en')}
+          {`of ${purchased.toLocaleString('en')}`}
           <span className="not-print:md:max-xl:sr-only"> assigned</span>
         </span>
       </span>
       <Meter value={assigned} max={purchased} variant={usageOf({ purchased, assigned })} />
-    </div>
+    </>
   )
 }

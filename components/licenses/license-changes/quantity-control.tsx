@@ -1,6 +1,5 @@
 'use client'
 
-import { Minus, Plus } from 'lucide-react'
 import { type KeyboardEvent, type PointerEvent, type RefObject, useState } from 'react'
 import { MAX_QUANTITY } from '#lib/licenses/assets/quantity-rule.ts'
 import { parseWholeNumber } from '#lib/platform/values/numbers.ts'
@@ -9,9 +8,14 @@ import { parseWholeNumber } from '#lib/platform/values/numbers.ts'
 // only be rendered after hydration.
 
 const GROUP =
-  'inline-flex h-8.5 max-md:h-10 shrink-0 overflow-hidden rounded-control border border-line-2 bg-surface has-focus-visible:outline-2 has-focus-visible:outline-offset-1 has-focus-visible:outline-accent print:hidden'
+  'inline-flex h-8.5 max-md:h-10 shrink-0 align-top rounded-control border border-line-2 bg-surface has-focus-visible:outline-2 has-focus-visible:outline-offset-1 has-focus-visible:outline-accent print:hidden'
+// A list has a hundred buttons, so their signs are backgrounds; forced colors have none, but show text.
 const BUTTON =
-  'grid w-7.5 max-md:w-10 touch-manipulation select-none place-items-center text-ink hover:bg-sunken aria-disabled:cursor-not-allowed aria-disabled:bg-sunken aria-disabled:text-ink-3'
+  'w-7.5 max-md:w-10 touch-manipulation select-none first:rounded-l-[6px] last:rounded-r-[6px] bg-center bg-no-repeat text-ink hover:bg-sunken aria-disabled:cursor-not-allowed aria-disabled:bg-sunken aria-disabled:text-ink-3'
+const MINUS =
+  "bg-[linear-gradient(currentColor,currentColor)] bg-size-[9px_1.4px] forced-colors:before:content-['−']"
+const PLUS =
+  "bg-[linear-gradient(currentColor,currentColor),linear-gradient(currentColor,currentColor)] bg-size-[9px_1.4px,1.4px_9px] forced-colors:before:content-['+']"
 const INPUT =
   'border-x border-line bg-transparent text-center text-base font-[550] tabular-nums text-ink outline-none disabled:text-ink-3'
 /**
@@ -67,7 +71,7 @@ export function QuantityControl(props: QuantityControlProps) {
     // Not a tab stop: the arrow keys do the same.
     tabIndex: -1,
     'aria-disabled': isOff || undefined,
-    className: BUTTON,
+    className: `${BUTTON} ${by === 1 ? PLUS : MINUS}`,
     onClick: () => isOff || step(by),
     onPointerDown: (event: PointerEvent) => {
       if (event.pointerType !== 'mouse') return
@@ -85,9 +89,7 @@ export function QuantityControl(props: QuantityControlProps) {
           {...stepper(-1, disabled || (value !== null && value <= minimum))}
           aria-label={`One fewer: ${label}`}
           aria-describedby={reasonId}
-        >
-          <Minus aria-hidden="true" className="size-3.5" />
-        </button>
+        />
         <input
           ref={input}
           role="spinbutton"
@@ -113,9 +115,7 @@ export function QuantityControl(props: QuantityControlProps) {
         <button
           {...stepper(1, disabled || (value !== null && value >= MAX_QUANTITY))}
           aria-label={`One more: ${label}`}
-        >
-          <Plus aria-hidden="true" className="size-3.5" />
-        </button>
+        />
       </div>
     </>
   )
