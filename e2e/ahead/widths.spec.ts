@@ -221,7 +221,7 @@ test('low windows, wide windows and print have no bottom bar', async ({ page }) 
   for (const viewport of VIEWPORTS) {
     await applyViewport(page, viewport)
     const hasBar = viewport.height >= 480 && viewport.width < 992 && viewport.media?.media !== 'print'
-    expect([viewport.name, await bar(page).isVisible()]).toEqual([viewport.name, hasBar])
+    await expect(bar(page), viewport.name).toBeVisible({ visible: hasBar })
     const finders = page.getByRole('button', { name: /^Search/ })
     await expect(finders).toHaveCount(viewport.media?.media === 'print' ? 0 : 1)
   }
