@@ -1,7 +1,8 @@
-import { expect, test } from '@playwright/test'
+import { expect } from '@playwright/test'
 import { newCustomer, PASSWORD } from '../admin.ts'
 import { expectGood } from '../axe-checks.ts'
 import { complaints, giveSession, openMenu, PHONE, signIn, signInByForm } from '../browser.ts'
+import { test } from '../reused-page.ts'
 
 const member = { it: '', finance: '', admin: '', changing: '', typo: '' }
 

@@ -1,8 +1,9 @@
 import { readFile } from 'node:fs/promises'
-import { type Browser, expect, type Page, test } from '@playwright/test'
+import { type Browser, expect, type Page } from '@playwright/test'
 import { asset, invoice, newCustomer } from '../admin.ts'
 import { expectGood } from '../axe-checks.ts'
 import { complaints, giveSession, PHONE, signIn } from '../browser.ts'
+import { test } from '../reused-page.ts'
 
 const COMMITTED = { assigned: 40, commitmentEnd: '2099-03-01T00:00:00Z' }
 const MANY = Array.from({ length: 8 }, (_, at) => `office-suite-many-${at}`)

@@ -1,7 +1,8 @@
-import { type Browser, expect, type Page, test } from '@playwright/test'
+import { type Browser, expect, type Page } from '@playwright/test'
 import { asset, newCustomer } from '../admin.ts'
 import { expectGood } from '../axe-checks.ts'
 import { complaints, giveSession, PHONE, signIn } from '../browser.ts'
+import { test } from '../reused-page.ts'
 
 const member = { ana: '', ida: '' }
 
