@@ -151,7 +151,7 @@ export async function pressEnter(control: Locator): Promise<void> {
 }
 
 /** Returns the text that a copy button has written, once it matches: a click does not wait for the clipboard. */
-export async function copiedText(page: Page, pattern: RegExp): Promise<string> {
+export async function clipboardText(page: Page, pattern: RegExp): Promise<string> {
   const read = () => page.evaluate(() => navigator.clipboard.readText())
   await expect.poll(read).toMatch(pattern)
   return read()
