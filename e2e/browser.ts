@@ -150,6 +150,13 @@ export async function pressEnter(control: Locator): Promise<void> {
   await control.press('Enter')
 }
 
+/** Returns the text that a copy button has written, once it matches: a click does not wait for the clipboard. */
+export async function clipboardText(page: Page, pattern: RegExp): Promise<string> {
+  const read = () => page.evaluate(() => navigator.clipboard.readText())
+  await expect.poll(read).toMatch(pattern)
+  return read()
+}
+
 /** Presses Enter on a button, by its name. */
 export function press(page: Page, name: string | RegExp): Promise<void> {
   return pressEnter(page.getByRole('button', { name }))

@@ -1,9 +1,10 @@
 import { createServer, type Server } from 'node:http'
-import { expect, type Page, test } from '@playwright/test'
+import { expect, type Page } from '@playwright/test'
 import { Webhook } from 'standardwebhooks'
 import { newCustomer } from '../admin.ts'
 import { expectGood } from '../axe-checks.ts'
 import { complaints, PHONE, signInFreshly } from '../browser.ts'
+import { test } from '../reused-page.ts'
 import { testPorts } from '../server.ts'
 
 type Hook = { headers: Record<string, string>; body: string }

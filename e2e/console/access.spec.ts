@@ -1,7 +1,8 @@
-import { expect, test } from '@playwright/test'
+import { expect } from '@playwright/test'
 import { newCustomer, PASSWORD } from '../admin.ts'
 import { expectGood } from '../axe-checks.ts'
 import { complaints, giveSession, openMenu, PHONE, signIn, signInByForm } from '../browser.ts'
+import { test } from '../reused-page.ts'
 
 const member = { it: '', finance: '', admin: '', changing: '', typo: '' }
 
@@ -149,8 +150,8 @@ test('a chosen theme is kept after a reload', async ({ page }) => {
   const light = await ground()
   await openMenu(page)
   await page.getByRole('radio', { name: 'Dark' }).check({ force: true })
+  await expect.poll(ground).not.toBe(light)
   const dark = await ground()
-  expect(dark).not.toBe(light)
   await page.reload()
   expect(await ground()).toBe(dark)
   await openMenu(page)

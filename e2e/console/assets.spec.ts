@@ -1,7 +1,7 @@
 import { expect, type Page } from '@playwright/test'
 import { asset, newCustomer } from '../admin.ts'
 import { expectGood } from '../axe-checks.ts'
-import { addFilter, PHONE, pressSlash, signIn, waitForRows } from '../browser.ts'
+import { addFilter, clipboardText, PHONE, pressSlash, signIn, waitForRows } from '../browser.ts'
 import { test } from '../reused-page.ts'
 
 const member = { it: '', empty: '' }
@@ -49,7 +49,7 @@ test('the address is the view for type, search, reload and Back, and the API ret
   await waitForRows(page)
   const rowCount = await rows(page).count()
   await page.getByRole('button', { name: 'Copy as request' }).click()
-  const line = await page.evaluate(() => navigator.clipboard.readText())
+  const line = await clipboardText(page, /search=off/)
   const url = /'(http[^']+)'/.exec(line)?.[1] ?? ''
   const answer = await page.request.get(url, { headers: { Authorization: `Bearer ${key}` } })
   expect((await answer.json()).rowCount).toBe(rowCount)

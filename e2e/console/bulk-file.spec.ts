@@ -1,6 +1,7 @@
-import { expect, type Page, test } from '@playwright/test'
+import { expect, type Page } from '@playwright/test'
 import { asset, newCustomer } from '../admin.ts'
 import { signIn } from '../browser.ts'
+import { test } from '../reused-page.ts'
 
 let ida = ''
 

@@ -1,8 +1,9 @@
 import { readFile } from 'node:fs/promises'
-import { type Browser, expect, type Page, test } from '@playwright/test'
+import { type Browser, expect, type Page } from '@playwright/test'
 import { asset, invoice, newCustomer } from '../admin.ts'
 import { expectGood } from '../axe-checks.ts'
 import { complaints, giveSession, PHONE, signIn } from '../browser.ts'
+import { test } from '../reused-page.ts'
 
 const COMMITTED = { assigned: 40, commitmentEnd: '2099-03-01T00:00:00Z' }
 const MANY = Array.from({ length: 8 }, (_, at) => `office-suite-many-${at}`)
@@ -76,7 +77,7 @@ test('a list with errors shows each at its line, and keeps the text', async ({ p
   await expect(list(page)).toBeFocused()
   const selected = () =>
     list(page).evaluate((area: HTMLTextAreaElement) => [area.selectionStart, area.selectionEnd])
-  expect(await selected()).toEqual([text.indexOf('office-suite-3,51'), text.length - 1])
+  await expect.poll(selected).toEqual([text.indexOf('office-suite-3,51'), text.length - 1])
   await page.reload()
   await expect(list(page)).toHaveValue(text)
   await list(page).fill(Array.from({ length: 251 }, (_, at) => `a-${at},1`).join('\n'))
@@ -143,7 +144,7 @@ test('each row is checked, one confirmation sends the allowed rows, and each row
     ['office-suite-none', '', '', '7', 'Can’t be set'],
     [''],
   ])
-  expect(await page.evaluate(() => Object.keys(localStorage))).toEqual([])
+  await expect.poll(() => page.evaluate(() => Object.keys(localStorage))).toEqual([])
   await page.getByRole('button', { name: 'Edit the list' }).click()
   await check(page)
   await expect(panel).toContainText('Nothing to set')
@@ -303,7 +304,7 @@ test('a stopped list resumes after a sign-in; nothing is stored after the sign-o
   await page.getByRole('button', { name: /Ida Tech/ }).click()
   await page.getByRole('button', { name: 'Sign out' }).click()
   await page.waitForURL('**/sign-in')
-  expect(await page.evaluate(() => Object.keys(localStorage))).toEqual([])
+  await expect.poll(() => page.evaluate(() => Object.keys(localStorage))).toEqual([])
 })
 
 test('the list survives a script that did not load, and is read later', async ({ page }) => {

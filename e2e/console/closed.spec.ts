@@ -1,7 +1,8 @@
-import { expect, test } from '@playwright/test'
+import { expect } from '@playwright/test'
 import { asset, invoice, newCustomer } from '../admin.ts'
 import { expectGood } from '../axe-checks.ts'
 import { complaints, giveSession, PHONE, signIn } from '../browser.ts'
+import { test } from '../reused-page.ts'
 
 const member = { it: '', finance: '' }
 let close: () => Promise<string>

@@ -1,8 +1,9 @@
-import { expect, type Page, test } from '@playwright/test'
+import { expect, type Page } from '@playwright/test'
 import { asset, invoice, newCustomer } from '../admin.ts'
 import { expectGood } from '../axe-checks.ts'
 import { complaints, DESKTOP, PHONE, signIn, signInFreshly } from '../browser.ts'
 import { day } from '../days.ts'
+import { test } from '../reused-page.ts'
 import { excess } from '../viewports.ts'
 
 // The pages for developers: with and without a session, without JavaScript, on a phone, in both themes, in print.

@@ -132,6 +132,7 @@ test('5: the amounts due in the next 30 days, per currency', async ({ page }) =>
 test('6: the purchase order of a billing profile', async ({ page }) => {
   await page.getByRole('link', { name: 'Billing profiles' }).click()
   await button(page, 'Edit Clerk Europe B.V.').click()
+  await expect(page.getByLabel('Purchase order')).toBeFocused()
   await page.keyboard.type('PO-4711')
   await button(page, 'Save').click()
   const profile = page.getByRole('listitem').filter({ hasText: 'Clerk Europe B.V.' })

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { expect, type Page } from '@playwright/test'
 import { asset, newCustomer } from '../admin.ts'
 import { expectAccessibleAtBoth } from '../axe-checks.ts'
-import { chooseFilter, complaints, DESKTOP, exported, signIn } from '../browser.ts'
+import { chooseFilter, clipboardText, complaints, DESKTOP, exported, signIn } from '../browser.ts'
 import { test } from '../reused-page.ts'
 
 // Asset ids may contain characters with a meaning in URLs.
@@ -195,7 +195,7 @@ test('the address, the screen and the API agree on Activity; filters are chips',
   await expect(page).toHaveURL(/filter=state:REJECTED&minCreationTime=\d+&maxCreationTime=\d+$/)
   await expect(changes(page)).toHaveCount(1)
   await page.getByRole('button', { name: 'Copy as request' }).click()
-  const line = await page.evaluate(() => navigator.clipboard.readText())
+  const line = await clipboardText(page, /license-changes.*REJECTED/)
   const url = /'(http[^']+)'/.exec(line)?.[1] ?? ''
   const answer = await (await page.request.get(url, { headers: bearer() })).json()
   expect(answer.licenseChanges.map(({ to }: { to: number }) => to)).toEqual([20])

@@ -1,7 +1,8 @@
-import { expect, type Page, test } from '@playwright/test'
+import { expect, type Page } from '@playwright/test'
 import { newCustomer, PASSWORD } from '../admin.ts'
 import { expectGood } from '../axe-checks.ts'
 import { complaints, openMenu, PHONE, pressEnter, signInByForm, typeTwice } from '../browser.ts'
+import { test } from '../reused-page.ts'
 
 type Customer = Awaited<ReturnType<typeof newCustomer>>
 const NEW = 'a new horse battery'

@@ -1,8 +1,9 @@
-import { expect, type Page, test } from '@playwright/test'
+import { expect, type Page } from '@playwright/test'
 import { type Catcher, startCatcher } from '../../test/fakes/mail/catcher.ts'
 import { newCustomer, sendMails } from '../admin.ts'
 import { expectGood } from '../axe-checks.ts'
 import { complaints, DESKTOP, PHONE, signIn, signInFreshly } from '../browser.ts'
+import { test } from '../reused-page.ts'
 
 const people = { admin: '', finance: '' }
 let catcher: Catcher

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { type BrowserContextOptions, expect, type Page, test } from '@playwright/test'
 import { readXlsx } from 'hucre/xlsx'
 import { asset, invoice, newCustomer } from '../admin.ts'
-import { complaints, PHONE, signIn, waitForHydration, waitForRows } from '../browser.ts'
+import { clipboardText, complaints, PHONE, signIn, waitForHydration, waitForRows } from '../browser.ts'
 import { clicksOf, countClicks } from '../clicks.ts'
 import { day, monthBefore } from '../days.ts'
 import { byKeyboard, byMouse, byTouch, type InputDriver } from '../input-driver.ts'
@@ -193,7 +193,7 @@ const JOURNEYS: Record<string, { most: number; go: (at: At) => Promise<void> }> 
       await type(dialog.getByLabel('Name'), `ERP by ${method}`)
       await press(dialog.getByRole('button', { name: 'Create key' }))
       await press(page.getByRole('button', { name: 'Copy as curl' }))
-      const text = await page.evaluate(() => navigator.clipboard.readText())
+      const text = await clipboardText(page, /^curl .*\/invoices/)
       const [, authorization = '', url = ''] = /^curl -H "Authorization: (.*)" '(.*)'$/.exec(text) ?? []
       const answer = await fetch(url, { headers: { authorization } })
       expect((await answer.json()).invoices).not.toHaveLength(0)

@@ -1,7 +1,7 @@
 import { expect, type Page } from '@playwright/test'
 import { newCustomer, PASSWORD } from '../admin.ts'
 import { expectGood } from '../axe-checks.ts'
-import { complaints, PHONE, pressEnter, signInFreshly } from '../browser.ts'
+import { clipboardText, complaints, PHONE, pressEnter, signInFreshly } from '../browser.ts'
 import { test } from '../reused-page.ts'
 
 const LONG = 'The nightly import of everything that Montgomery-Featherstonehaugh & Daughters ever licensed'
@@ -69,9 +69,9 @@ test('a member issues a key by keyboard, copies it, and it works', async ({ page
   const key = await displayedKey(page)
   expect(key).toMatch(/^lic_[0-9A-Za-z]{36}$/)
   await pressEnter(page.getByRole('button', { name: 'Copy key' }))
-  expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(key)
+  expect(await clipboardText(page, /^lic_/)).toBe(key)
   await page.getByRole('button', { name: 'Copy as curl' }).click()
-  const line = await page.evaluate(() => navigator.clipboard.readText())
+  const line = await clipboardText(page, /^curl/)
   expect(line).toBe(
     `curl -H "Authorization: Bearer ${key}" '${new URL(page.url()).origin}/billing/v1/assets'`,
   )

@@ -1,6 +1,7 @@
-import { expect, test } from '@playwright/test'
+import { expect } from '@playwright/test'
 import { asset, newCustomer } from '../admin.ts'
 import { signIn } from '../browser.ts'
+import { test } from '../reused-page.ts'
 
 test('a member with too many changes in a minute sees the limit and the wait', async ({ page }) => {
   const customer = await newCustomer('hasty')

@@ -1,6 +1,7 @@
-import { expect, type Page, test } from '@playwright/test'
+import { expect, type Page } from '@playwright/test'
 import { asset, invoice, newCustomer } from '../admin.ts'
 import { complaints, giveSession, PHONE, signIn, waitForRows } from '../browser.ts'
+import { test } from '../reused-page.ts'
 
 let customer: Awaited<ReturnType<typeof newCustomer>>
 let email = ''
@@ -119,7 +120,9 @@ test('visible links are not prefetched; pressing or focusing one prefetches it',
   await expect(page).toHaveURL(/\/activity$/)
 })
 
-test('a page prefetched a while ago is shown, and refreshed immediately', async ({ page }) => {
+test('a page prefetched a while ago is shown, and refreshed immediately', async ({ browser }) => {
+  // A clock would stay in the reused page.
+  const page = await browser.newPage()
   await page.clock.install()
   await signIn(page, email, '/activity')
   await live(page)
@@ -131,6 +134,7 @@ test('a page prefetched a while ago is shown, and refreshed immediately', async 
   await page.clock.fastForward(10_000)
   await toScreen(page, 'Invoices').click()
   await expect(page.getByRole('link', { name: 'IN-NEW' })).toBeVisible()
+  await page.close()
 })
 
 test('links that are followed offline keep the page, and continue when the connection is back', async ({

@@ -1,9 +1,10 @@
-import { expect, test } from '@playwright/test'
+import { expect } from '@playwright/test'
 import { type Catcher, startCatcher } from '../../test/fakes/mail/catcher.ts'
 import { invoice, newCustomer } from '../admin.ts'
 import { expectGood } from '../axe-checks.ts'
 import { complaints, PHONE } from '../browser.ts'
 import { day } from '../days.ts'
+import { test } from '../reused-page.ts'
 
 // Recent enough that its import does not count as history.
 const OVERDUE = { invoiceDate: day(-40), dueDate: day(-10) }

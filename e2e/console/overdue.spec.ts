@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto'
-import { expect, type Page, test } from '@playwright/test'
+import { expect, type Page } from '@playwright/test'
 import { parse } from 'csv-parse/sync'
 import { invoice, newCustomer } from '../admin.ts'
 import { openSummary, signIn } from '../browser.ts'
 import { monthBefore } from '../days.ts'
+import { test } from '../reused-page.ts'
 
 // Amounts owed after each step of an invoice's life: the list, the sums, the statement, both CSV files and the screen
 // agree, and the documents of issued invoices stay byte-identical.

@@ -46,7 +46,7 @@ test('every digit of a total is visible, on a desktop and on a phone', async ({ 
     await expect(field).toHaveValue(label)
     for (const size of [{ width: 1360, height: 900 }, PHONE]) {
       await page.setViewportSize(size)
-      expect(await field.evaluate((input) => input.scrollWidth - input.clientWidth)).toBe(0)
+      await expect.poll(() => field.evaluate((input) => input.scrollWidth - input.clientWidth)).toBe(0)
     }
   }
   // As high as the buttons next to it.

@@ -1,7 +1,7 @@
 import { expect, type Page } from '@playwright/test'
 import { asset, invoice, newCustomer } from '../admin.ts'
 import { expectGood } from '../axe-checks.ts'
-import { complaints, exported, PHONE, signIn, signInFreshly } from '../browser.ts'
+import { clipboardText, complaints, exported, PHONE, signIn, signInFreshly } from '../browser.ts'
 import { day, dayLabel } from '../days.ts'
 import { test } from '../reused-page.ts'
 
@@ -139,7 +139,7 @@ test('a member creates a calendar link, a calendar reads it, and revoking ends i
   const url = (await page.getByRole('dialog').locator('code').textContent()) ?? ''
   expect(url).toMatch(/\/calendar\/cal_[0-9A-Za-z]{36}\.ics$/)
   await page.getByRole('button', { name: 'Copy link' }).click()
-  expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(url)
+  expect(await clipboardText(page, /\.ics$/)).toBe(url)
   const path = new URL(url).pathname
   const answer = await request.get(path)
   expect([answer.status(), answer.headers()['content-type'], answer.headers()['cache-control']]).toEqual([

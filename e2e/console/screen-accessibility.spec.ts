@@ -102,21 +102,20 @@ test('a row keeps its layout while its page is loading, and a credit note withou
     await blocked
     await route.continue()
   })
-  // Checked in each frame, in the page: a skeleton soon replaces the row.
-  const movement = rowOf(page, 'IN-2').evaluate(
-    (row) =>
-      new Promise<number[]>((resolve) => {
-        const sample = () => {
-          const isMarked = row.querySelector('.animate-spin')?.checkVisibility()
-          if (!isMarked) return requestAnimationFrame(sample)
-          const cells = [...row.querySelectorAll('th, td')]
-          resolve(cells.map((cell) => Math.round(cell.getBoundingClientRect().left)))
-        }
-        sample()
-      }),
-  )
+  // Checked in each frame, in the page, which listens before the click: a skeleton soon replaces the row.
+  const movement = await rowOf(page, 'IN-2').evaluateHandle((row) => ({
+    lefts: new Promise<number[]>((resolve) => {
+      const sample = () => {
+        const isMarked = row.querySelector('.animate-spin')?.checkVisibility()
+        if (!isMarked) return requestAnimationFrame(sample)
+        const cells = [...row.querySelectorAll('th, td')]
+        resolve(cells.map((cell) => Math.round(cell.getBoundingClientRect().left)))
+      }
+      sample()
+    }),
+  }))
   await page.getByRole('link', { name: 'IN-2' }).click()
-  expect(await movement).toEqual(before)
+  expect(await movement.evaluate(({ lefts }) => lefts)).toEqual(before)
   answer()
   await expect(page).toHaveURL('/invoices/IN-2')
 })
@@ -183,9 +182,11 @@ test('text has the full width on a phone, and related buttons share a row', asyn
     return Math.round(y + height / 2)
   }
   const button = (name: string | RegExp) => page.getByRole('button', { name, exact: true })
-  expect(await middle(button('Filters'))).toBe(await middle(page.getByRole('searchbox')))
-  expect(await middle(button('Views'))).toBe(await middle(button(/^Order/)))
-  expect(await middle(button('Columns'))).toBe(await middle(button(/^Order/)))
+  await expect(async () => {
+    expect(await middle(button('Filters'))).toBe(await middle(page.getByRole('searchbox')))
+    expect(await middle(button('Views'))).toBe(await middle(button(/^Order/)))
+    expect(await middle(button('Columns'))).toBe(await middle(button(/^Order/)))
+  }).toPass({ timeout: 60_000 })
   // Their panels open below, within the screen.
   for (const name of ['Views', 'Columns']) {
     await button(name).click()
@@ -216,6 +217,8 @@ test('active, current and disabled controls are distinguishable in forced colors
     })
   expect(await styleOf(main(page, 'Assets'))).not.toBe(await styleOf(main(page, 'Invoices')))
   const fewer = (name: string) => page.getByRole('button', { name: `One fewer: Licenses of ${name}` })
+  // Before scripts run, each is disabled.
+  await expect(fewer('Business Plus')).toBeEnabled()
   expect(await styleOf(fewer('Annual'))).not.toBe(await styleOf(fewer('Business Plus')))
   const badge = rowOf(page, 'Annual').locator('.rounded-mark')
   expect(await styleOf(badge)).not.toBe(await styleOf(rowOf(page, 'Business Plus').locator('.rounded-mark')))

@@ -1,8 +1,9 @@
-import { expect, type Page, test } from '@playwright/test'
+import { expect, type Page } from '@playwright/test'
 import { Secret, TOTP } from 'otpauth'
 import { newCustomer } from '../admin.ts'
 import { expectGood } from '../axe-checks.ts'
 import { complaints, PHONE, press, pressEnter, signInByForm } from '../browser.ts'
+import { test } from '../reused-page.ts'
 
 let alder: Awaited<ReturnType<typeof newCustomer>>
 test.beforeAll(async () => {

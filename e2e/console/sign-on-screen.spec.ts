@@ -1,9 +1,10 @@
-import { expect, type Page, test } from '@playwright/test'
+import { expect, type Page } from '@playwright/test'
 import { type NameServer, startNameServer } from '../../test/fakes/issuers/name-server.ts'
 import { type FakeIssuer, startIssuer } from '../../test/fakes/issuers/provider.ts'
 import { newCustomer, PASSWORD } from '../admin.ts'
 import { expectGood } from '../axe-checks.ts'
 import { complaints, PHONE, pressEnter, waitForHydration } from '../browser.ts'
+import { test } from '../reused-page.ts'
 import { testPorts } from '../server.ts'
 
 // An Admin sets up single sign-on, and a directory, without a terminal.

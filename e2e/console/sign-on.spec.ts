@@ -1,9 +1,10 @@
-import { expect, type Page, test } from '@playwright/test'
+import { expect, type Page } from '@playwright/test'
 import { type FakeIssuer, startIssuer } from '../../test/fakes/issuers/provider.ts'
 import { newCustomer, PASSWORD } from '../admin.ts'
 import { expectGood } from '../axe-checks.ts'
 import { complaints, openMenu, PHONE, pressEnter } from '../browser.ts'
 import { operate } from '../isolated-app.ts'
+import { test } from '../reused-page.ts'
 import { appEnvironment, testPorts } from '../server.ts'
 
 let issuer: FakeIssuer
