@@ -35,13 +35,13 @@ test('the heap grows less above the target, and as before once enough was freed'
   vi.stubEnv('MEMORY_TARGET_MB', '200')
   expect(growthAt(150, 201, 400, 190, 181, 179, 199, 201)).toEqual([
     undefined,
-    15,
+    25,
     undefined,
     undefined,
     undefined,
     50,
     undefined,
-    15,
+    25,
   ])
 })
 

@@ -8,7 +8,7 @@ const INTERVAL_MS = 1000
  * Growth of the heap before the next collection, in percent of what was alive after the last one. `ample` equals the
  * option in `scripts/web-process.mjs`.
  */
-const GROWTH = { ample: 50, scarce: 15 }
+const GROWTH = { ample: 50, scarce: 25 }
 
 /** Share of the target below which the heap grows by `ample` again: near the target it does not alternate. */
 const RELIEF = 0.9

@@ -23,18 +23,18 @@ afterAll(async () => {
   await other.close()
 })
 
-const later = (ms: number) => vi.useFakeTimers({ now: Date.now() + ms, toFake: ['Date'] })
+const advance = (ms: number) => vi.useFakeTimers({ now: Date.now() + ms, toFake: ['Date'] })
 const OUTDATED = 11 * 60 * 1000
-const of = (provider: HostileIssuer) =>
+const issuerFor = (provider: HostileIssuer) =>
   configurationOf({ issuer: provider.issuer, clientId: 'console', clientSecret: 'secret' }).then(
     (configuration) => configuration.serverMetadata().issuer,
     (error: Error) => error.message,
   )
-const tenTimes = () => Promise.all(Array.from({ length: 10 }, () => of(issuer)))
+const tenTimes = () => Promise.all(Array.from({ length: 10 }, () => issuerFor(issuer)))
 
 describe('discovery of an issuer', () => {
   it('is one request for concurrent sign-ins, and none while it is cached', async () => {
-    later(OUTDATED)
+    advance(OUTDATED)
     expect(new Set(await tenTimes())).toEqual(new Set([issuer.issuer]))
     expect(issuer.requests).toHaveLength(1)
     await tenTimes()
@@ -42,50 +42,50 @@ describe('discovery of an issuer', () => {
   })
 
   it('is not repeated for some seconds after a failure, which all concurrent sign-ins get', async () => {
-    later(OUTDATED)
+    advance(OUTDATED)
     issuer.lie = { status: 503 }
     const [failure, ...others] = await tenTimes()
     expect(failure).not.toBe(issuer.issuer)
     expect(new Set(others)).toEqual(new Set([failure]))
-    later(FAILURE_MS - 1000)
+    advance(FAILURE_MS - 1000)
     issuer.lie = {}
-    expect(await of(issuer)).toBe(failure)
+    expect(await issuerFor(issuer)).toBe(failure)
     expect(issuer.requests).toHaveLength(1)
     // The failure of one provider is none of another one's.
-    expect(await of(other)).toBe(other.issuer)
-    later(1001)
-    expect(await of(issuer)).toBe(issuer.issuer)
+    expect(await issuerFor(other)).toBe(other.issuer)
+    advance(1001)
+    expect(await issuerFor(issuer)).toBe(issuer.issuer)
     expect(issuer.requests).toHaveLength(2)
     // It is forgotten.
-    expect(await of(issuer)).toBe(issuer.issuer)
+    expect(await issuerFor(issuer)).toBe(issuer.issuer)
   })
 
-  it('makes a single sign-in wait for a provider that is down, and the others fail immediately', async () => {
-    later(OUTDATED)
+  it('makes a single sign-in wait for a provider that is down, and fails the others', async () => {
+    advance(OUTDATED)
     issuer.lie = { status: 503 }
-    const failure = await of(issuer)
-    later(FAILURE_MS)
+    const failure = await issuerFor(issuer)
+    advance(FAILURE_MS)
     issuer.lie = { body: 'silent' }
-    const waiting = of(issuer)
+    const waiting = issuerFor(issuer)
     await vi.waitFor(() => expect(issuer.requests).toHaveLength(2))
     expect(new Set(await tenTimes())).toEqual(new Set([failure]))
     expect(issuer.requests).toHaveLength(2)
-    // An Admin who checks the provider meanwhile bypasses both; what ends later changes nothing.
+    // An Admin who checks the provider then bypasses both; the older discovery changes nothing.
     issuer.lie = {}
     await inspect(issuer.issuer)
-    expect(await of(issuer)).toBe(issuer.issuer)
+    expect(await issuerFor(issuer)).toBe(issuer.issuer)
     expect(await waiting).not.toBe(issuer.issuer)
-    expect(await of(issuer)).toBe(issuer.issuer)
+    expect(await issuerFor(issuer)).toBe(issuer.issuer)
     expect(issuer.requests).toHaveLength(3)
   }, 15_000)
 
-  it('is repeated at once for an Admin who corrects the provider, and forgets the failure', async () => {
-    later(OUTDATED)
+  it('is repeated for an Admin who corrects the provider, and forgets the failure', async () => {
+    advance(OUTDATED)
     issuer.lie = { status: 503 }
-    const failure = await of(issuer)
+    const failure = await issuerFor(issuer)
     issuer.lie = {}
-    expect(await of(issuer)).toBe(failure)
+    expect(await issuerFor(issuer)).toBe(failure)
     await inspect(issuer.issuer)
-    expect(await of(issuer)).toBe(issuer.issuer)
+    expect(await issuerFor(issuer)).toBe(issuer.issuer)
   })
 })

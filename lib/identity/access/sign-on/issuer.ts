@@ -74,7 +74,7 @@ async function publishedBy(issuer: string): Promise<Published> {
   if (cached && cached.at > Date.now() - CACHE_MS) return cached
   const discovery = running.get(issuer)
   const failure = failures.get(issuer)
-  // After a failure a single sign-in waits for the next discovery, and the others fail immediately until it succeeds.
+  // After a failure a single sign-in waits for the next discovery, and the others fail until it succeeds.
   if (failure && (discovery || failure.at > Date.now() - FAILURE_MS)) throw failure.error
   if (discovery) return { metadata: await discovery, at: Date.now(), keys: cached?.keys }
   const remembered = (error: unknown) => failures.set(issuer, { error, at: Date.now() })
@@ -85,7 +85,7 @@ async function cacheDiscovery(issuer: string, onFailure?: (error: unknown) => vo
   const { keys } = published.get(issuer) ?? {}
   const discovery = discover(issuer)
   running.set(issuer, discovery)
-  // A later discovery may have replaced this one.
+  // An Admin may have started another one.
   const isLatest = () => running.get(issuer) === discovery
   try {
     const entry = { metadata: await discovery, at: Date.now(), keys }
