@@ -137,7 +137,7 @@ test('a credit note, its invoice and a voided invoice link to each other', async
   await expectGood(page)
   await page.getByText('This credit note is of invoice').getByRole('link', { name: 'IN-7' }).click()
   await expect(page.getByText('Corrected by CN-8, 40.00 USD set off.')).toBeVisible()
-  expect((await details(page))['Balance due']).toBe('50.00 USD')
+  await expect.poll(() => details(page)).toHaveProperty('Balance due', '50.00 USD')
   await page.getByText('came into the place of').getByRole('link', { name: 'IN-7' }).click()
   await expect(page.getByText('This document is voided')).toBeVisible()
   expect(await details(page)).not.toHaveProperty('Due')

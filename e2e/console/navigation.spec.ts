@@ -175,9 +175,18 @@ test('links that are followed offline keep the page, and continue when the conne
   await page.getByRole('link', { name: 'Docs' }).click()
   await expect(note).toHaveText('You’re offline. The page opens when the connection is back.')
   await page.getByRole('link', { name: 'Plain' }).click()
-  const newTab = page.context().waitForEvent('page')
-  await page.getByRole('link', { name: 'Docs' }).click({ modifiers: ['ControlOrMeta'] })
-  await (await newTab).close()
+  const isLeftToBrowser = page.getByRole('link', { name: 'Docs' }).evaluate(
+    (link) =>
+      new Promise((resolve) => {
+        const stop = (event: Event) => {
+          resolve(!event.defaultPrevented)
+          event.preventDefault()
+        }
+        addEventListener('click', stop, { once: true })
+        link.dispatchEvent(new MouseEvent('click', { bubbles: true, cancelable: true, ctrlKey: true }))
+      }),
+  )
+  expect(await isLeftToBrowser).toBe(true)
   await expect(note).toHaveText('You’re offline. Assets opens when the connection is back.')
   await page.context().setOffline(false)
   await expect(page).toHaveURL(/\/assets$/)
