@@ -26,7 +26,7 @@ RUN npm prune --omit=dev --no-audit --no-fund && rm -rf node_modules/@embedded-p
 FROM node:24.21.0-slim
 ENV NODE_ENV=production HOST=0.0.0.0 PORT=3000 MIGRATE_AT_START=0
 # As scripts/web-process.mjs has it for each web process, and the options below.
-ENV MALLOC_ARENA_MAX=2 MALLOC_MMAP_THRESHOLD_=262144 MALLOC_TRIM_THRESHOLD_=1048576
+ENV MALLOC_ARENA_MAX=1 MALLOC_MMAP_THRESHOLD_=262144 MALLOC_TRIM_THRESHOLD_=1048576
 ENV NODE_COMPILE_CACHE=/app/.next/compiled NEXT_TELEMETRY_DISABLED=1
 WORKDIR /app
 # Root's own: the process reads it and writes nothing. Only its account may read the compile cache.
@@ -49,4 +49,4 @@ HEALTHCHECK --interval=10s --timeout=3s --start-period=60s --retries=3 \
   CMD ["node", "-e", "fetch('http://127.0.0.1:3000/livez').then(({ ok }) => process.exit(ok ? 0 : 1), () => process.exit(1))"]
 # It drains for DRAIN_SECONDS and 20 seconds more: `docker stop --time 60`.
 STOPSIGNAL SIGTERM
-CMD ["node", "--conditions=react-server", "--disable-warning=ExperimentalWarning", "--max-semi-space-size=16", "--heap-growing-percent=50", "lib/server/start.ts"]
+CMD ["node", "--conditions=react-server", "--disable-warning=ExperimentalWarning", "--max-semi-space-size=8", "--heap-growing-percent=50", "lib/server/start.ts"]

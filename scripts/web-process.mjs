@@ -7,13 +7,13 @@ import { fileURLToPath } from 'node:url'
 export const WEB = {
   options: [
     // Of what is made and dropped again within a request V8 would otherwise keep room for 128 MB.
-    '--max-semi-space-size=16',
+    '--max-semi-space-size=8',
     // It collects when the heap is half as large again as what was alive; otherwise it waits until it is up to four times.
     '--heap-growing-percent=50',
   ],
   env: {
     // Memory that the C library gave to one thread it does not give to another one: so there are two such stores, not 32.
-    MALLOC_ARENA_MAX: '2',
+    MALLOC_ARENA_MAX: '1',
     // A block of 256 KiB or more returns to the system when it is freed. The C library would raise that to the largest freed
     // block, the 19 MiB of a password's hash, and keep twice as much free.
     MALLOC_MMAP_THRESHOLD_: '262144',

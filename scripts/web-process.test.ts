@@ -30,3 +30,25 @@ test('the image runs a web process with the same options', () => {
   ]
   expect(expected.filter((text) => !dockerfile.includes(text))).toEqual([])
 })
+
+test('a web process starts without what draws PDFs, which takes memory that most processes never need', () => {
+  const script = `
+    import { registerHooks } from 'node:module'
+    const loaded = new Set()
+    registerHooks({
+      load(url, context, next) {
+        loaded.add(/node_modules\\/([^/]+)/.exec(url)?.[1])
+        return next(url, context)
+      },
+    })
+    const { loadApi } = await import('#lib/server/api.ts')
+    await import('#lib/server/application.ts')
+    await loadApi()
+    console.log(JSON.stringify([...loaded]))
+    process.exit()`
+  const args = ['--conditions=react-server', '--input-type=module', '-e', script]
+  const out = execFileSync(process.execPath, args, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] })
+  const packages = JSON.parse(out)
+  expect(packages).toContain('zod')
+  for (const name of ['pdfkit', 'fontkit', 'brotli']) expect(packages).not.toContain(name)
+}, 60_000)

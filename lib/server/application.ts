@@ -23,6 +23,7 @@ import { closeAfterResponse, drain, handOver } from './drain.ts'
 import { healthCheck } from './health/health.ts'
 import { watchReplica } from './health/replica.ts'
 import { startHealth } from './health/reports.ts'
+import { startHeapGrowth } from './heap-growth.ts'
 import { httpHandler } from './http-handler.ts'
 import { httpServer, listen } from './http-server.ts'
 import { startJobs } from './jobs.ts'
@@ -114,6 +115,7 @@ export async function startApplication(): Promise<Application> {
     const metrics = at && (await (await import('./metrics/serve.ts')).startMetrics(at))
     const reports = await startHealth()
     const rejectionCounter = startCounting()
+    const heapGrowth = startHeapGrowth()
     // A page that can't be loaded fails its own requests.
     loadPageCode(join(ROOT, '.next')).catch((error) =>
       log().warn({ reason: reasonOf(error) }, 'pages are not loaded'),
@@ -124,6 +126,7 @@ export async function startApplication(): Promise<Application> {
       await Promise.all([jobs.stop(), letGo(server, reason)])
       await Promise.all([app.close(), metrics?.stop(), reports?.stop(), rejectionCounter.stop()])
       replica?.stop()
+      heapGrowth.stop()
       await database.stop()
       await traces?.stop()
     }

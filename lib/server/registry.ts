@@ -14,7 +14,7 @@ import { assertNoIssues, env, type Settings } from '#lib/platform/runtime/env.ts
 import { accountsSettings, extendedTermSettings, vendorSettings, vendorTimes } from '#lib/vendors/settings.ts'
 import { healthSettings } from './health/settings.ts'
 import { metricsSettings } from './metrics/settings.ts'
-import { exposureSettings } from './settings.ts'
+import { exposureSettings, memorySettings } from './settings.ts'
 import { traceSettings } from './traces/settings.ts'
 import { processSettings } from './workers/settings.ts'
 
@@ -24,6 +24,7 @@ const ALL: readonly Settings<unknown>[] = [
   databaseSettings,
   processSettings,
   exposureSettings,
+  memorySettings,
   healthSettings,
   metricsSettings,
   traceSettings,

@@ -31,3 +31,12 @@ export const exposureSettings = defineSettings(
       }),
     ),
 )
+
+/** Memory of a process in bytes above which its heap grows less between collections; 0: none. */
+export const memorySettings = defineSettings(
+  z
+    .object({
+      MEMORY_TARGET_MB: z.coerce.number().int().min(0).max(65_536).default(300),
+    })
+    .transform(({ MEMORY_TARGET_MB }) => ({ targetBytes: MEMORY_TARGET_MB * 1024 * 1024 })),
+)

@@ -13,7 +13,6 @@ import { xlsxReply } from '#lib/platform/files/workbook.ts'
 import { DAY_MS, dayOf } from '#lib/platform/values/days.ts'
 import { plainAmount } from '#lib/platform/values/money.ts'
 import * as contract from './contract.ts'
-import { renderAccountPdf } from './layout.ts'
 import { type Account, accountsOf, serializeAccounts } from './serialize.ts'
 import { listMovements, listOpenAtEnd, sumAccount } from './store.ts'
 
@@ -76,6 +75,8 @@ export const exportAccountXlsx = operation(contract.exportAccountXlsx, async (ca
 
 export const exportAccountPdf = operation(contract.exportAccountPdf, async (caller, { query }) => {
   const { days, accounts } = await readAccounts(caller, query, MAX_PRINTED_ROWS)
+  // Imported here, because pdfkit takes memory that most processes never need.
+  const { renderAccountPdf } = await import('./layout.ts')
   const body = await renderAccountPdf({ profiles: await namesOf(caller, accounts), ...days, accounts })
   return { body, headers: attachment(`${downloadName('account', days)}.pdf`, 'application/pdf') }
 })

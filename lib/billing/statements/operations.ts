@@ -28,7 +28,7 @@ import { summed } from '#lib/platform/values/decimals.ts'
 import { plainAmount } from '#lib/platform/values/money.ts'
 import type { Ageing, Statement, StatementItem } from './contract.ts'
 import * as contract from './contract.ts'
-import { renderStatementPdf, type StatementSection } from './layout.ts'
+import type { StatementSection } from './layout.ts'
 import { AGES, type Age } from './rules.ts'
 import * as store from './store.ts'
 import { type AgeSum, keyOf, listOpenItems, type OpenItem, type Selection } from './store.ts'
@@ -163,6 +163,8 @@ export const exportStatementPdf = operation(contract.exportStatementPdf, async (
     )
   const names = new Map(profiles.map(({ id, name }) => [id, name]))
   const nameOf = (id: string) => names.get(id) ?? id
+  // Imported here, because pdfkit takes memory that most processes never need.
+  const { renderStatementPdf } = await import('./layout.ts')
   const body = await renderStatementPdf({
     today,
     profiles: [...new Set(rows.map(({ billingProfileId }) => nameOf(billingProfileId)))],

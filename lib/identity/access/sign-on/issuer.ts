@@ -9,6 +9,11 @@ export type Client = { issuer: string; clientId: string; clientSecret: string }
 
 /** Lifetime of an issuer's cached metadata, in milliseconds. For its keys see `remember`. */
 const CACHE_MS = 10 * 60 * 1000
+/**
+ * Time for which a failed discovery is not repeated, in milliseconds: otherwise each sign-in would wait for the timeout
+ * of a provider that is down.
+ */
+export const FAILURE_MS = 10_000
 /** Timeout of one request, in seconds. */
 const TIMEOUT_SECONDS = 5
 
@@ -19,6 +24,10 @@ type Published = { metadata: oidc.ServerMetadata; at: number; keys?: oidc.Export
 
 /** Cache by issuer; contains nothing secret or of a single customer. */
 const published = new Map<string, Published>()
+/** Running discovery by issuer, which concurrent sign-ins share. */
+const running = new Map<string, Promise<oidc.ServerMetadata>>()
+/** Last failure by issuer of a provider, until a discovery succeeds. */
+const failures = new Map<string, { error: unknown; at: number }>()
 
 /**
  * Returns the configuration of openid-client for an issuer. Signatures of ID tokens are always verified, even though
@@ -51,21 +60,46 @@ export function remember(issuer: string, configuration: oidc.Configuration): voi
 }
 
 /**
- * Discovers the metadata of an issuer, bypassing the cache.
+ * Discovers the metadata of an issuer, bypassing the cache, the last failure and a running discovery.
  * @throws Error with the reason of a failure
  */
 export async function inspect(issuer: string): Promise<oidc.ServerMetadata> {
   published.delete(issuer)
-  return (await publishedBy(issuer)).metadata
+  failures.delete(issuer)
+  return (await cacheDiscovery(issuer)).metadata
 }
 
 async function publishedBy(issuer: string): Promise<Published> {
   const cached = published.get(issuer)
   if (cached && cached.at > Date.now() - CACHE_MS) return cached
-  const { keys } = cached ?? {}
-  const entry = { metadata: await discover(issuer), at: Date.now(), keys }
-  published.set(issuer, entry)
-  return entry
+  const discovery = running.get(issuer)
+  const failure = failures.get(issuer)
+  // After a failure a single sign-in waits for the next discovery, and the others fail until it succeeds.
+  if (failure && (discovery || failure.at > Date.now() - FAILURE_MS)) throw failure.error
+  if (discovery) return { metadata: await discovery, at: Date.now(), keys: cached?.keys }
+  const remembered = (error: unknown) => failures.set(issuer, { error, at: Date.now() })
+  return cacheDiscovery(issuer, remembered)
+}
+
+async function cacheDiscovery(issuer: string, onFailure?: (error: unknown) => void): Promise<Published> {
+  const { keys } = published.get(issuer) ?? {}
+  const discovery = discover(issuer)
+  running.set(issuer, discovery)
+  // An Admin may have started another one.
+  const isLatest = () => running.get(issuer) === discovery
+  try {
+    const entry = { metadata: await discovery, at: Date.now(), keys }
+    if (isLatest()) {
+      published.set(issuer, entry)
+      failures.delete(issuer)
+    }
+    return entry
+  } catch (error) {
+    if (isLatest()) onFailure?.(error)
+    throw error
+  } finally {
+    if (isLatest()) running.delete(issuer)
+  }
 }
 
 async function discover(issuer: string): Promise<oidc.ServerMetadata> {
