@@ -10,7 +10,6 @@ import * as comparisons from '#lib/costs/comparisons/operations.ts'
 import * as explanations from '#lib/costs/explanations/operations.ts'
 import * as prices from '#lib/costs/license-prices/operations.ts'
 import * as renewals from '#lib/costs/renewals/operations.ts'
-import { validateKey } from '#lib/identity/access/operations.ts'
 import * as auditEvents from '#lib/identity/audit-events/operations.ts'
 import * as directories from '#lib/identity/directories/operations.ts'
 import * as keys from '#lib/identity/keys/operations.ts'
@@ -34,7 +33,7 @@ const MODULES: readonly object[] = [
   ...[assets, changes, renewalOrders, renewals],
   ...[invoices, charges, comparisons, explanations, products, payments, openItems, accounts, posting],
   ...[needs, matches, auditEvents, members, prices, { readFactorDemand }, recipients],
-  ...[signOn, directories, webhooks, keys, sessions, { validateKey }],
+  ...[signOn, directories, webhooks, keys, sessions],
 ]
 
 /** Tools of assistants: reads of the API that a key may call, and changes that a person confirms. */

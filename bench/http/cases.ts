@@ -1,5 +1,5 @@
 import { listInvoices, readInvoice, summarizeInvoices } from '#lib/billing/invoices/operations.ts'
-import { validateKey } from '#lib/identity/access/operations.ts'
+import { validateKey } from '#lib/identity/keys/operations.ts'
 import { listAssets } from '#lib/licenses/assets/operations.ts'
 import { setQuantity } from '#lib/licenses/license-changes/operations.ts'
 import { answer } from '#lib/platform/api/endpoint.ts'

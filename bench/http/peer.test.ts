@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import { afterAll, beforeAll, expect, it, vi } from 'vitest'
 import { listInvoices, readInvoice } from '#lib/billing/invoices/operations.ts'
-import { validateKey } from '#lib/identity/access/operations.ts'
+import { validateKey } from '#lib/identity/keys/operations.ts'
 import { listAssets } from '#lib/licenses/assets/operations.ts'
 import { route } from '#lib/platform/api/endpoint.ts'
 import { type TestDatabase, testDatabase } from '#lib/platform/db/test-database.ts'

@@ -1,7 +1,6 @@
 import { routesOf } from '#lib/platform/api/call.ts'
 
 export const accessRoutes = routesOf({
-  validateKey: 'GET /auth/v1/validate',
   changePassword: 'PUT /auth/v1/password',
   readWays: 'GET /auth/v1/fresh-sign-in',
   proveSession: 'POST /auth/v1/fresh-sign-in',
@@ -19,6 +18,7 @@ export const memberRoutes = routesOf({
 })
 
 export const keyRoutes = routesOf({
+  validateKey: 'GET /auth/v1/validate',
   listKeys: 'GET /billing/v1/keys',
   issueKey: 'POST /billing/v1/keys',
   readKey: 'GET /billing/v1/keys/{key_id}',

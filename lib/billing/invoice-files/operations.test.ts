@@ -6,7 +6,7 @@ import type { Caller } from '#lib/platform/caller/rules.ts'
 import { type TestDatabase, testDatabase } from '#lib/platform/db/test-database.ts'
 import { addCustomer, addInvoice, addKey, addMember, addProfile } from '#lib/platform/db/test-rows.ts'
 import { unzip } from '#lib/platform/files/test-zip.ts'
-import { formatList } from '#lib/platform/lists/filter-text.ts'
+import { formatList } from '#lib/platform/lists/format-filter.ts'
 import { pdfErrors } from '#lib/platform/pdf/test-check.ts'
 import { exportInvoiceFiles, readInvoiceFile } from './operations.ts'
 

@@ -13,13 +13,8 @@ import { readScope, readScopeAtOnce } from '#lib/platform/db/scope.ts'
 import { downloadName } from '#lib/platform/files/attachment.ts'
 import { csvReply } from '#lib/platform/files/csv.ts'
 import { xlsxReply } from '#lib/platform/files/workbook.ts'
-import {
-  DEFAULT_MAX_RESULTS,
-  type ListOf,
-  pageOf,
-  pageToken,
-  readPageToken,
-} from '#lib/platform/lists/paging.ts'
+import { type ListOf, pageOf, pageToken, readPageToken } from '#lib/platform/lists/paging.ts'
+import { DEFAULT_MAX_RESULTS } from '#lib/platform/lists/parameters.ts'
 import { env } from '#lib/platform/runtime/env.ts'
 import type { Invoice } from './contract.ts'
 import * as contract from './contract.ts'

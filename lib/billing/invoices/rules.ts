@@ -75,7 +75,7 @@ export const INVOICE_STATUS_NAMES: Record<InvoiceStatus, string> = {
 /**
  * An invoice's status, derived so that it can't go stale: nothing left to pay is PAID, else overdue is
  * PAST DUE, else OPEN.
- * @param balance exact decimal text
+ * @param balance exact decimal text, as `payableAmountOf` returns it: less than half a minor unit is 0 there
  * @param dueDate and today as `YYYY-MM-DD`, days of UTC
  */
 export function statusOf(balance: string, dueDate: string, today: string): InvoiceStatus {

@@ -4,7 +4,10 @@ import { type Decimal, formatAmount, isFiner, minorUnit, moneyText } from '#lib/
 
 type Labelled = { label: string; amount: string }
 
-/** Steps from an invoice's total to its open amount; amounts are plain decimal text in its currency. */
+/**
+ * Steps from an invoice's total to its open amount; amounts are plain decimal text in its currency. A balance may exceed
+ * the total, if something was added after the issue, or be negative, which is a credit.
+ */
 export type Settlement = {
   total: string
   /** Balance less total, with its reason: what was paid, credited, refunded or added since. */

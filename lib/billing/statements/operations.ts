@@ -20,13 +20,8 @@ import { attachment, dated } from '#lib/platform/files/attachment.ts'
 import { csvReply } from '#lib/platform/files/csv.ts'
 import type { Column, Table } from '#lib/platform/files/table.ts'
 import { xlsxReply } from '#lib/platform/files/workbook.ts'
-import {
-  allPages,
-  type Cursor,
-  DEFAULT_MAX_RESULTS,
-  pageOf,
-  readPageToken,
-} from '#lib/platform/lists/paging.ts'
+import { allPages, type Cursor, pageOf, readPageToken } from '#lib/platform/lists/paging.ts'
+import { DEFAULT_MAX_RESULTS } from '#lib/platform/lists/parameters.ts'
 import { env } from '#lib/platform/runtime/env.ts'
 import { epochOfDay } from '#lib/platform/values/days.ts'
 import { summed } from '#lib/platform/values/decimals.ts'

@@ -7,7 +7,12 @@ import {
   newSecret,
 } from '#lib/platform/caller/credentials.ts'
 import type { Caller, CustomerId } from '#lib/platform/caller/rules.ts'
-import { type CallerRow, minted, queryWithoutCustomerPipelined } from '#lib/platform/caller/store.ts'
+import {
+  type CallerRow,
+  minted,
+  queryWithoutCustomerPipelined,
+  visibleProfiles,
+} from '#lib/platform/caller/store.ts'
 import { database } from '#lib/platform/db/client.ts'
 
 const PREFIX = 'cal_'
@@ -28,8 +33,7 @@ export type FeedOwner = Pick<Caller, 'customerId' | 'customerName' | 'roles' | '
 // Like for a session, but without closed customers, whose renewals are no longer decided.
 const FEED_OWNER = `
   SELECT f.customer_id, c.name AS customer_name, m.roles,
-    array(SELECT p.id FROM billing_profiles p WHERE p.customer_id = $1
-      AND (m.billing_profiles IS NULL OR p.id = ANY(m.billing_profiles)) ORDER BY p.id) AS billing_profiles,
+    ${visibleProfiles('m.billing_profiles')} AS billing_profiles,
     (f.last_read_at IS NULL OR f.last_read_at < now() - interval '1 minute') AS stale
   FROM calendar_feeds f
   JOIN members m ON m.customer_id = f.customer_id AND m.id = f.member_id

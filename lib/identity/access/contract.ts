@@ -13,29 +13,6 @@ export const Credential = z.discriminatedUnion('by', [
 
 export type Credential = z.output<typeof Credential>
 
-/**
- * Validates a key. Public clients call it first, to find out whether their key works and which customer it belongs to.
- */
-export const validateKey = contract({
-  ...accessRoutes.validateKey,
-  summary: 'Whose key is this',
-  permission: 'any',
-  description: 'Tells whether a key works, and whose it is. Public clients call it first.',
-  output: z
-    .object({
-      domain: z.string().meta({ description: "The customer's domain." }),
-      email: z.string().meta({ description: "The issuing member's address, else the customer's contact." }),
-    })
-    .meta({ id: 'KeyOwner', description: 'Whose key it is.' }),
-  examples: [
-    {
-      name: 'valid-key',
-      summary: 'A key that works',
-      answer: { status: 200, body: { domain: 'northwind.example', email: 'contact@northwind.example' } },
-    },
-  ],
-})
-
 const newPassword = z
   .string()
   .min(PASSWORD_MIN, `must have at least ${PASSWORD_MIN} characters`)

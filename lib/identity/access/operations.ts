@@ -14,10 +14,6 @@ import { redeemLink as redeem } from './links/redeem.ts'
 import { replacePassword } from './passwords/change.ts'
 import { countRecovery } from './sign-ins/throttling.ts'
 
-export const validateKey = operation(contract.validateKey, async (caller) => ({
-  body: { domain: caller.customerDomain, email: caller.email },
-}))
-
 export const changePassword = operation(contract.changePassword, async (caller, { body }, { requestId }) => {
   if (caller.via !== 'session')
     throw new Problem('permission_denied', 'Only a signed-in member has a password.')

@@ -140,6 +140,23 @@ const Secret = z.string().meta({
   description: 'The key itself. It is shown this once; what is kept of it cannot be turned back into it.',
 })
 
+/**
+ * Validates a key. Public clients call it first, to find out whether their key works and which customer it belongs to.
+ */
+export const validateKey = contract({
+  ...keyRoutes.validateKey,
+  summary: 'Whose key is this',
+  permission: 'any',
+  description: 'Tells whether a key works, and whose it is. Public clients call it first.',
+  output: z
+    .object({
+      domain: z.string().meta({ description: "The customer's domain." }),
+      email: z.string().meta({ description: "The issuing member's address, else the customer's contact." }),
+    })
+    .meta({ id: 'KeyOwner', description: 'Whose key it is.' }),
+  examples: examples.validateKey,
+})
+
 /** Lists the keys of the customer. An addition to the specified API. */
 export const listKeys = contract({
   ...keyRoutes.listKeys,

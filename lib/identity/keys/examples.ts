@@ -34,6 +34,14 @@ const NIGHTLY: Key = {
 /** Belongs to no key: its checksum is wrong. */
 const SECRET = 'lic_0000000000000000000000000000000000aa'
 
+export const validateKey: readonly Example[] = [
+  {
+    name: 'valid-key',
+    summary: 'A key that works',
+    answer: { status: 200, body: { domain: 'northwind.example', email: 'contact@northwind.example' } },
+  },
+]
+
 export const listKeys: readonly Example[] = [
   {
     name: 'own-key',

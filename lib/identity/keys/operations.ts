@@ -8,7 +8,8 @@ import { type Caller, maySeeOthers } from '#lib/platform/caller/rules.ts'
 import type { Transaction } from '#lib/platform/db/client.ts'
 import { readScope } from '#lib/platform/db/scope.ts'
 import { actorOf, recordAudit } from '#lib/platform/history/audit.ts'
-import { DEFAULT_MAX_RESULTS, pageOf, readPageToken, TimeKey } from '#lib/platform/lists/paging.ts'
+import { pageOf, readPageToken, TimeKey } from '#lib/platform/lists/paging.ts'
+import { DEFAULT_MAX_RESULTS } from '#lib/platform/lists/parameters.ts'
 import { idsOfChain, revokeFrom } from './chains.ts'
 import type { Key } from './contract.ts'
 import * as contract from './contract.ts'
@@ -20,6 +21,10 @@ import * as store from './store.ts'
 
 /** Responses with a key must not be cached. */
 const NO_STORE = { 'Cache-Control': 'no-store' }
+
+export const validateKey = operation(contract.validateKey, async (caller) => ({
+  body: { domain: caller.customerDomain, email: caller.email },
+}))
 
 export const listKeys = operation(contract.listKeys, async (caller, { query }) => {
   const { pageToken, maxResults = DEFAULT_MAX_RESULTS, whose = 'own', state } = query

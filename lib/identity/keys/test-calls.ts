@@ -1,5 +1,4 @@
 import { encode } from 'next-auth/jwt'
-import { validateKey } from '#lib/identity/access/operations.ts'
 import { route } from '#lib/platform/api/endpoint.ts'
 import { digestOf } from '#lib/platform/caller/credentials.ts'
 import { sessionSecret } from '#lib/platform/caller/session.ts'
@@ -48,7 +47,7 @@ export function callApi(
 
 /** Returns the status of a client's first call with this key. */
 export async function opens(key: string, address = '192.0.2.1'): Promise<number> {
-  const { status } = await send(route(validateKey).GET, bearer(key), {
+  const { status } = await send(route(operations.validateKey).GET, bearer(key), {
     method: 'GET',
     path: '/auth/v1/validate',
     address,

@@ -59,9 +59,9 @@ const plan = z.object({
 const seatCounts = z.object({
   LicensedNumberOfSeats: seats.meta({ description: 'Assigned to users.' }),
   MaximumNumberOfSeats: seats.meta({
-    description: 'The maximum: equal to NumberOfSeats unless set separately.',
+    description: 'The maximum: equal to NumberOfSeats unless the vendor states another cap.',
   }),
-  NumberOfSeats: seats.meta({ description: 'Purchased.' }),
+  NumberOfSeats: seats.meta({ description: 'Purchased; of a flexible or trial plan, the purchased cap.' }),
 })
 
 /** spec 2.2. Field names and capitals are the wire's. */

@@ -1,6 +1,9 @@
 import { DAY_MS, dayBegin, dayOf } from '#lib/platform/values/days.ts'
 
-/** The types whose assets carry licenses; the rest is billed by usage. */
+/**
+ * The types whose assets carry licenses; the rest is billed by usage. The id of an asset starts with its type: a check
+ * of the table holds that.
+ */
 export const LICENSE_TYPES = ['workspace-suite', 'office-suite'] as const
 
 /** Outcomes of a commitment's end. Only `ends` ends the charges. */

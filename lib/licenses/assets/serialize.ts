@@ -15,7 +15,7 @@ export function replyOf(row: AssetRow): { body: Asset; version: string } {
 }
 
 /**
- * spec 2.1.
+ * spec 2.1. The name is there twice: public clients look assets up by `name`, which is not in the specification.
  * @param createTime in epoch milliseconds
  * @param baseUrl the console's public address, without a trailing slash
  */
@@ -99,6 +99,10 @@ function propertiesOf(row: AssetRow): Asset['properties'] {
   }
 }
 
+/**
+ * spec 2.2. `NumberOfSeats` is purchased, of a flexible or trial plan the cap; `MaximumNumberOfSeats` is the same unless
+ * the vendor states another cap.
+ */
 function subscriptionOf(row: LicensedRow): NonNullable<Asset['properties']['subscription']> {
   const { commitmentStart, commitmentEnd } = row
   return {

@@ -1,4 +1,4 @@
-import { type Filter, formatFilter, formatList } from '#lib/platform/lists/filter-text.ts'
+import { type Filter, formatFilter, formatList } from '#lib/platform/lists/format-filter.ts'
 import type { Call } from './call.ts'
 import type { AnyContract, Input, Output } from './contract.ts'
 import type { ProblemCode } from './problem.ts'

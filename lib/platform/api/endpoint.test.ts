@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it, test, vi } from 'vitest'
 import * as files from '#lib/billing/invoice-files/operations.ts'
 import * as invoices from '#lib/billing/invoices/operations.ts'
-import * as access from '#lib/identity/access/operations.ts'
+import { validateKey } from '#lib/identity/keys/operations.ts'
 import * as assets from '#lib/licenses/assets/operations.ts'
 import * as changes from '#lib/licenses/license-changes/operations.ts'
 import { type TestDatabase, testDatabase } from '#lib/platform/db/test-database.ts'
@@ -17,7 +17,7 @@ const ROUTES: [RegExp, ReturnType<typeof route>][] = [
   [/^\/billing\/v1\/invoices\/[^/]+$/, route(invoices.readInvoice)],
   [/^\/billing\/v1\/invoices\/[^/]+\/file$/, route(files.readInvoiceFile)],
   [/^\/billing\/v1\/invoice-summary$/, route(invoices.summarizeInvoices)],
-  [/^\/auth\/v1\/validate$/, route(access.validateKey)],
+  [/^\/auth\/v1\/validate$/, route(validateKey)],
 ]
 
 type Sent = { key?: string; body?: string | Uint8Array; headers?: Record<string, string> }

@@ -117,8 +117,8 @@ function streamOf(body: Outgoing): ReadableStream<Uint8Array> {
 }
 
 /**
- * Answers one request to the path of these operations. Never throws. The order of the checks is the
- * contract's: 401, 429, 405, 403, 415, 413, 400, then the operation's own.
+ * Answers one request to the path of these operations. Never throws. The order of the checks is the contract's: 401, 429,
+ * 405, 403 (which names the missing permission), 415, 413, 400, then the operation's own.
  */
 export function answer(operations: AnyOperation[], request: ApiRequest): Promise<ApiResponse> {
   const { path: route = 'unknown', protocol } = (operations[0]?.contract ?? {}) as Partial<AnyContract>

@@ -1,6 +1,6 @@
 import pg from 'pg'
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
-import * as access from '#lib/identity/access/operations.ts'
+import { validateKey } from '#lib/identity/keys/operations.ts'
 import * as assets from '#lib/licenses/assets/operations.ts'
 import * as changes from '#lib/licenses/license-changes/operations.ts'
 import { openDatabase } from '#lib/platform/db/client.ts'
@@ -10,7 +10,7 @@ import { route } from './endpoint.ts'
 
 const ASSET = '/billing/v1/assets/workspace-suite-1'
 const ROUTES: Record<string, ReturnType<typeof route>> = {
-  '/auth/v1/validate': route(access.validateKey),
+  '/auth/v1/validate': route(validateKey),
   '/billing/v1/assets': route(assets.listAssets),
   '/billing/v1/assets.csv': route(assets.exportAssets),
   [ASSET]: route(assets.readAsset, changes.setQuantity),

@@ -15,6 +15,7 @@ import {
   isNotDeleted,
   queryWithoutCustomerPipelined,
   verifiedCaller,
+  visibleProfiles,
 } from './store.ts'
 
 const SCIM_CALLER = `
@@ -81,6 +82,9 @@ const BEHIND: Record<ApiSurface, (secret: string) => Promise<Caller | undefined>
   scim: findScimCaller,
 }
 
+/** Billing profiles to which the issuer of a key is limited; a key of the customer's is not. */
+const ISSUER_PROFILES = '(CASE WHEN NOT k.belongs_to_customer THEN m.billing_profiles END)'
+
 /**
  * Query for the callers of the customer `$1`'s valid API keys. Each table is filtered by customer, so that all are on
  * one node.
@@ -90,10 +94,7 @@ export const KEY_CALLERS = `
     coalesce(m.email, c.contact_email) AS email,
     CASE WHEN k.issued_by IS NULL OR k.belongs_to_customer OR m.roles @> '{admin}' THEN k.roles
          ELSE array(SELECT unnest(k.roles) INTERSECT SELECT unnest(m.roles)) END AS roles,
-    array(SELECT p.id FROM billing_profiles p WHERE p.customer_id = $1
-      AND (k.billing_profiles IS NULL OR p.id = ANY(k.billing_profiles))
-      AND (k.belongs_to_customer OR m.billing_profiles IS NULL OR p.id = ANY(m.billing_profiles))
-      ORDER BY p.id) AS billing_profiles,
+    ${visibleProfiles('k.billing_profiles', ISSUER_PROFILES)} AS billing_profiles,
     k.addresses, (k.last_used_at IS NULL OR k.last_used_at < now() - interval '1 minute') AS stale,
     c.closed_at, c.gone_at, ${DATA_VERSION}
   FROM api_keys k

@@ -16,6 +16,7 @@ import {
   isNotDeleted,
   queryWithoutCustomerPipelined,
   verifiedCaller,
+  visibleProfiles,
 } from './store.ts'
 
 /**
@@ -97,8 +98,7 @@ export function isLive(session: string): string {
  */
 export const SESSION_CALLERS = `
   SELECT s.customer_id, c.name AS customer_name, c.domain AS customer_domain, m.id, m.name, m.email, m.roles,
-    array(SELECT p.id FROM billing_profiles p WHERE p.customer_id = $1
-      AND (m.billing_profiles IS NULL OR p.id = ANY(m.billing_profiles)) ORDER BY p.id) AS billing_profiles,
+    ${visibleProfiles('m.billing_profiles')} AS billing_profiles,
     s.last_seen_at < now() - interval '1 minute' AS stale,
     extract(epoch FROM now() - coalesce(s.proven_at, s.created_at))::float8 AS proven_seconds_ago,
     c.closed_at, c.gone_at, ${DATA_VERSION}

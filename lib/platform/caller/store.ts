@@ -37,6 +37,16 @@ export type CallerRow = {
 /** Columns of a query for callers that the answers of cached calls depend on. `$1` is the customer. */
 export const DATA_VERSION = `${VERSION} AS version, floor(extract(epoch FROM now()) * 1000)::float8 AS now`
 
+/**
+ * Returns SQL of the ids of the billing profiles that a caller of the customer `$1` may see, sorted: all of the
+ * customer's, unless limited to some.
+ * @param limits SQL of arrays of ids, of which each one that is not null limits the caller
+ */
+export function visibleProfiles(...limits: readonly string[]): string {
+  const within = limits.map((limit) => `AND (${limit} IS NULL OR p.id = ANY(${limit}))`).join(' ')
+  return `array(SELECT p.id FROM billing_profiles p WHERE p.customer_id = $1 ${within} ORDER BY p.id)`
+}
+
 /** Runs a single statement of a look-up before the customer is known, with the login of its pool. */
 export async function queryWithoutCustomer<T>(
   pool: 'signIn' | 'jobs',

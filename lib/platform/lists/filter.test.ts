@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { filterText } from './filter.ts'
-import { formatFilter } from './filter-text.ts'
+import { formatFilter } from './format-filter.ts'
 
 const filter = filterText(['platform', 'status'])
 const closed = filterText(['platform', 'status'], { status: ['OPEN', 'PAST DUE'] })

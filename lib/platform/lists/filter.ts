@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { ParameterMeta } from '#lib/platform/api/request.ts'
-import { type Filter, formatFilter } from './filter-text.ts'
+import { type Filter, formatFilter } from './format-filter.ts'
 
 export type { Filter }
 
@@ -16,6 +16,7 @@ export const FILTER_GRAMMAR = [
   'Values of one key mean OR, different keys AND.',
   'Values may be in one pair of square brackets: `key:[a|b]`.',
   'A key that is not known is refused.',
+  'Raw and percent-encoded forms are the same.',
   `At most ${MAX_LENGTH.toLocaleString('en')} characters and ${MAX_ALTERNATIVES} values.`,
 ].join(' ')
 

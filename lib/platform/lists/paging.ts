@@ -3,19 +3,12 @@ import { hash } from 'node:crypto'
 import { type SQL, type SQLWrapper, sql } from 'drizzle-orm'
 import { z } from 'zod'
 import { Problem } from '#lib/platform/api/problem.ts'
-import { integerText } from '#lib/platform/api/request.ts'
 import { type Sealing, seal, unseal } from '#lib/platform/runtime/secrets.ts'
+import { maxResults } from './parameters.ts'
 
-export const DEFAULT_MAX_RESULTS = 50
-
-/** Parameters of each list. */
+/** Paging parameters of each list. */
 export const paging = {
-  maxResults: integerText(1, 250, true)
-    .optional()
-    .meta({
-      description: 'Rows per page: 1 to 250. More is read as 250.',
-      json: { type: 'integer', minimum: 1, default: DEFAULT_MAX_RESULTS },
-    }),
+  maxResults,
   pageToken: z
     .string()
     .min(1, 'is empty')

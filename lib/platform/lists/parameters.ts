@@ -1,6 +1,16 @@
 import { z } from 'zod'
 import { integerText, type ParameterMeta } from '#lib/platform/api/request.ts'
-import { formatList } from './filter-text.ts'
+import { formatList } from './format-filter.ts'
+
+export const DEFAULT_MAX_RESULTS = 50
+
+/** Schema of the number of rows per page: 1 to 250; more is clamped to 250. */
+export const maxResults = integerText(1, 250, true)
+  .optional()
+  .meta({
+    description: 'Rows per page: 1 to 250. More is read as 250.',
+    json: { type: 'integer', minimum: 1, default: DEFAULT_MAX_RESULTS },
+  })
 
 /** Sort key and direction: `totalAmount desc`. */
 export type SortSpec<Key extends string> = `${Key} ${'asc' | 'desc'}`

@@ -1,5 +1,6 @@
-// Days are UTC days. They are stored and sent as text, `YYYY-MM-DD`, which sorts chronologically; screens compute with
-// the epoch milliseconds of their midnight. Month names are fixed here instead of Intl's, so that server, browser and
+// Days are UTC days, stored as `date` and read as text, `YYYY-MM-DD`, which sorts chronologically: columns.ts of the
+// schema has their column and today's day. The API sends the epoch milliseconds of their midnight in UTC, with which
+// screens compute, and which they show in UTC. Month names are fixed here instead of Intl's, so that server, browser and
 // every version of Node write the same.
 
 export const DAY_MS = 86_400_000

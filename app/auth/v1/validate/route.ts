@@ -1,4 +1,4 @@
-import * as operations from '#lib/identity/access/operations.ts'
+import * as operations from '#lib/identity/keys/operations.ts'
 import { route } from '#lib/platform/api/endpoint.ts'
 
 export const { GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS } = route(operations.validateKey)

@@ -11,7 +11,6 @@ import * as explanations from '#lib/costs/explanations/contract.ts'
 import * as prices from '#lib/costs/license-prices/contract.ts'
 import * as feeds from '#lib/costs/renewal-feeds/contract.ts'
 import * as renewals from '#lib/costs/renewals/contract.ts'
-import * as access from '#lib/identity/access/contract.ts'
 import * as auditEvents from '#lib/identity/audit-events/contract.ts'
 import * as directories from '#lib/identity/directories/contract.ts'
 import * as keys from '#lib/identity/keys/contract.ts'
@@ -137,7 +136,7 @@ export const TAGS: readonly Group[] = [
   {
     tag: 'Access',
     description: 'Who is calling, and who is signed in to the console.',
-    contracts: [access.validateKey, ...contractsOf(sessions)],
+    contracts: [keys.validateKey, ...contractsOf(sessions)],
   },
 ]
 

@@ -7,7 +7,8 @@ import { countsAt, type Factor } from '../factors/rules.ts'
 import type { Membership, Person } from './rules.ts'
 import { issuerDigest } from './session-credential.ts'
 
-// Runs as the database role of sign-in, the only one that can read passwords and memberships at several customers.
+// An email address belongs to one person, who may be a member of several customers. Runs as the database role of sign-in,
+// the only one that can read passwords and memberships at several customers: no customer learns of the others.
 
 type Row = {
   person_id: string | null

@@ -45,7 +45,10 @@ const ABOUT: Group = {
   contracts: [readOpenApi],
 }
 
-/** Returns the call that answers the document of these contracts, and of itself. */
+/**
+ * Returns the call that answers the document of these contracts, and of itself.
+ * @param groups all mounted calls of the API: test/architecture/routes.test.ts compares them with the routes
+ */
 export function openApiOperation(groups: readonly Group[]) {
   const described = openApi([...groups, ABOUT])
   let forms: Forms | undefined
