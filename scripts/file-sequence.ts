@@ -7,7 +7,10 @@ export const SLOW_FILES = [
   'lib/admin/database/dump.test.ts',
   'test/fuzz/fuzz.test.ts',
   'test/fuzz/orders.test.ts',
+  'lib/billing/invoices/sums/verify-totals.test.ts',
   'lib/imports/sessions/many-customers.test.ts',
+  'lib/licenses/license-changes/vendor-sync/pass.test.ts',
+  'lib/platform/api/plans.test.ts',
   'lib/server/limited-callers.test.ts',
 ]
 

@@ -3,8 +3,9 @@ import { readAssetItem } from '#lib/licenses/assets/operations.ts'
 import { readVendors } from '#lib/licenses/license-changes/jobs.ts'
 import { setQuantity } from '#lib/licenses/license-changes/operations.ts'
 import { route } from '#lib/platform/api/endpoint.ts'
-import { type TestDatabase, testDatabase } from '#lib/platform/db/test-database.ts'
+import type { TestDatabase } from '#lib/platform/db/test-database.ts'
 import { callerOf } from '#lib/platform/db/test-rows.ts'
+import { reusableDatabase } from '#lib/platform/db/test-servers/test-reusable.ts'
 import { checkSettings } from '#lib/server/registry.ts'
 import { paperclip as standIn } from '../../test/fakes/generic-vendor/fake.ts'
 import { harborScenarios } from '../../test/fakes/harbor-demo.ts'
@@ -34,7 +35,7 @@ let database: TestDatabase
 let stage: Stage
 
 async function begin(scenario: Scenario, count = 1, options: FakeOptions = {}): Promise<Seed> {
-  database = await testDatabase()
+  database = await reusableDatabase()
   stage = await setStage(scenario, { assets: count, writers: 1, times, options })
   return stage.seeds[0] as Seed
 }

@@ -1,7 +1,8 @@
 import { vi } from 'vitest'
 import { setQuantity } from '#lib/licenses/license-changes/operations.ts'
 import { route } from '#lib/platform/api/endpoint.ts'
-import { type TestDatabase, testDatabase } from '#lib/platform/db/test-database.ts'
+import type { TestDatabase } from '#lib/platform/db/test-database.ts'
+import { reusableDatabase } from '#lib/platform/db/test-servers/test-reusable.ts'
 import type { FakeOptions } from '../../../test/fakes/vendors/fake.ts'
 import type { Times } from '../../../test/fuzz/clock.ts'
 import { CUSTOMER, type Scenario, type Seed, type Stage, setStage } from '../../../test/fuzz/stage.ts'
@@ -27,7 +28,7 @@ export async function testVendor(
   scenario: Scenario,
   { options = {}, times = {}, assets = 2 }: { options?: FakeOptions; times?: Times; assets?: number } = {},
 ) {
-  const database: TestDatabase = await testDatabase()
+  const database: TestDatabase = await reusableDatabase()
   const scenarioTimes = { [scenario.confirmSetting]: '1' } as Times
   const stage: Stage = await setStage(scenario, {
     assets,

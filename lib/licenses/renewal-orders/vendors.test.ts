@@ -209,8 +209,12 @@ describe('Microsoft', () => {
     await at(microsoft)
     await order({ quantity: 12 })
     // No database login of ours may update this column: an order belongs to one subscription for good.
-    await run(vendor.database.url, 'ALTER TABLE renewal_orders NO FORCE ROW LEVEL SECURITY')
-    await run(vendor.database.url, "UPDATE renewal_orders SET vendor_subscription_id = 'at-another'")
+    await run(
+      vendor.database.url,
+      `ALTER TABLE renewal_orders NO FORCE ROW LEVEL SECURITY;
+       UPDATE renewal_orders SET vendor_subscription_id = 'at-another';
+       ALTER TABLE renewal_orders FORCE ROW LEVEL SECURITY`,
+    )
     const calls = vendor.fake.exchanges.length
     await look()
     expect((await read()).lastOrder).toMatchObject({ state: 'LOST' })
@@ -230,11 +234,14 @@ describe('Microsoft', () => {
   test('removes an order of a release without the log, too', async () => {
     await at(microsoft)
     await order({ quantity: 12 })
-    const asOwner = (statement: string) => run(vendor.database.url, statement)
-    for (const table of ['renewal_orders', 'renewal_requests'])
-      await asOwner(`ALTER TABLE ${table} NO FORCE ROW LEVEL SECURITY`)
-    await asOwner(
-      "DELETE FROM renewal_requests; UPDATE renewal_orders SET is_logged = NULL, former_type = 'AUTO_RENEW'",
+    const force = (how: string) =>
+      ['renewal_orders', 'renewal_requests']
+        .map((table) => `ALTER TABLE ${table} ${how} ROW LEVEL SECURITY; `)
+        .join('')
+    await run(
+      vendor.database.url,
+      `${force('NO FORCE')} DELETE FROM renewal_requests;
+       UPDATE renewal_orders SET is_logged = NULL, former_type = 'AUTO_RENEW'; ${force('FORCE')}`,
     )
     expect((await order({ quantity: 15 })).order).toMatchObject({ isPlaced: true })
     const log = await rows(

@@ -61,25 +61,24 @@ async function theirs(): Promise<Record<string, string>> {
 }
 
 /** Returns how many rows a statement changed for one customer; undefined where the login lacks the privilege. */
-async function changed(login: (typeof LOGINS)[number], query: string): Promise<number | undefined> {
-  const client = new pg.Client(loginOf(database.url, login))
-  await client.connect()
+async function changed(client: pg.Client, query: string): Promise<number | undefined> {
   try {
     await client.query("BEGIN; SET LOCAL console.customer = 'own'")
     const { rowCount } = await client.query(query)
     await client.query('COMMIT')
     return rowCount ?? 0
   } catch (error) {
+    await client.query('ROLLBACK')
     const { code } = error as { code?: string }
     if (code === INSUFFICIENT_PRIVILEGE || code === READ_ONLY) return undefined
     throw error
-  } finally {
-    await client.end()
   }
 }
 
 describe.each(LOGINS)('login %s', (login) => {
   test("an UPDATE and a DELETE without a WHERE leave other customers' rows unchanged", async () => {
+    const client = new pg.Client(loginOf(database.url, login))
+    await client.connect()
     const before = await theirs()
     expect(before.line_items?.length).toBeGreaterThan(0)
     let touched = 0
@@ -90,17 +89,18 @@ describe.each(LOGINS)('login %s', (login) => {
       if (!visibleRows) continue
       const rows = Number(visibleRows.rows)
       if (column) {
-        const count = await changed(login, `UPDATE ${table} SET ${column} = ${column}`)
+        const count = await changed(client, `UPDATE ${table} SET ${column} = ${column}`)
         expect([table, count === undefined || count <= rows]).toEqual([table, true])
         touched += count ?? 0
       }
-      const deleted = await changed(login, `DELETE FROM ${table}`).catch((error: { code?: string }) => {
+      const deleted = await changed(client, `DELETE FROM ${table}`).catch((error: { code?: string }) => {
         if (REJECTIONS.has(error.code ?? '')) return 0
         throw error
       })
       expect([table, deleted === undefined || deleted <= rows]).toEqual([table, true])
       touched += deleted ?? 0
     }
+    await client.end()
     expect(await theirs()).toEqual(before)
     // Checks that the tables have rows: an empty one would prove nothing.
     if (login === 'console_app') expect(touched).toBeGreaterThan(8)

@@ -6,7 +6,9 @@ import { afterAll, vi } from 'vitest'
  */
 const before = { ...process.env }
 
-afterAll(() => {
+afterAll(async () => {
+  // Without its module, which costs a file without a database too much (`reusableDatabase`).
+  await (globalThis as { closeReusableDatabase?: () => Promise<void> }).closeReusableDatabase?.()
   vi.useRealTimers()
   vi.restoreAllMocks()
   vi.unstubAllGlobals()

@@ -17,6 +17,8 @@ declare module 'vitest' {
   interface ProvidedContext {
     /** Database URL of the migrated template that each test file copies. */
     templateUrl: string
+    /** The server's superuser, of the embedded one only: empties databases (test-database.ts). */
+    superuserUrl: string | undefined
   }
 }
 
@@ -46,6 +48,7 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
   const { CITUS_URL: citus } = process.env
   if (citus) {
     project.provide('templateUrl', await makeDistributed(citus, template))
+    project.provide('superuserUrl', undefined)
     await closeDistributed(citus, template)
     return async () => {
       await dropDistributed(citus, template)
@@ -64,6 +67,7 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
   await run(server.url, `CREATE DATABASE ${withClock} TEMPLATE ${template}`)
   await run(onDatabase(server.url, withClock), clockOf(withClock, '2026-11-20'), DEFAULTS_OF_CLOCK)
   project.provide('templateUrl', templateUrl)
+  project.provide('superuserUrl', server.superuserUrl)
   return async () => {
     for (const name of [withClock, template]) await dropDatabase(server.url, name)
     await server.stop()
@@ -73,6 +77,7 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
 
 type Server = {
   url: string
+  superuserUrl?: string
   /** Gives the logins of a database passwords that each connection checks in no time. */
   easeLogins(url: string): Promise<void>
   stop(): Promise<void>
@@ -96,6 +101,7 @@ async function testServer(folder: string): Promise<Server> {
   url.password = password
   return {
     url: url.href,
+    superuserUrl: embedded.url,
     easeLogins: (templateUrl) =>
       run(
         embedded.url,
