@@ -42,7 +42,10 @@ export type Contract<
   method: Method
   /** Quota that the call counts against; by default `export` for a streamed answer. */
   limit: Kind
-  /** Path with `{name}` for each of `params`. */
+  /**
+   * Path with `{name}` for each of `params`, below `BASE_URL`: `/billing/v1/…`, where `v1` is the version, of every call
+   * for keys; `/auth/v1/…` and the roots of other protocols are beside it.
+   */
   path: string
   /** Whether the call makes a change that is allowed although the customer is closed. */
   evenIfClosed: boolean
