@@ -43,8 +43,8 @@ export type Contract<
   /** Quota that the call counts against; by default `export` for a streamed answer. */
   limit: Kind
   /**
-   * Path with `{name}` for each of `params`, below `BASE_URL`: `/billing/v1/…`, where `v1` is the version, of every call
-   * for keys; `/auth/v1/…` and the roots of other protocols are beside it.
+   * Path with `{name}` for each of `params`: in the API `/billing/v1/…` below `BASE_URL`, where `v1` is the version.
+   * Sign-in, SCIM and calendars have other roots.
    */
   path: string
   /** Whether the call makes a change that is allowed although the customer is closed. */
