@@ -9,7 +9,7 @@ export async function register(): Promise<void> {
     // Node loads the files itself: bundling them would pull the database's binaries into the build.
     const load = (path: string) =>
       import(/* turbopackIgnore: true */ new URL(path, `file://${process.cwd()}/`).href)
-    const { checkSettings } = await load('lib/server/registry.ts')
+    const { checkSettings } = await load('lib/server/check-settings.ts')
     checkSettings()
     const { startDatabase } = await load('lib/platform/db/start.ts')
     const database = await startDatabase()

@@ -18,7 +18,7 @@ export async function adminProgram(group: string | undefined): Promise<Command> 
     .exitOverride()
     .configureHelp({ optionDescription })
     // Loaded only now: who asks for help needs no settings.
-    .hook('preAction', async () => (await import('#lib/server/registry.ts')).checkSettings())
+    .hook('preAction', async () => (await import('#lib/server/check-settings.ts')).checkSettings())
   for (const { name, description, load } of GROUPS) {
     const parent = program.command(name).description(description)
     if (name === group) (await load())(parent)

@@ -1,7 +1,7 @@
 import cluster from 'node:cluster'
 import { log, reasonOf } from '#lib/platform/runtime/log.ts'
 import type { Application } from './application.ts'
-import { checkSettings } from './registry.ts'
+import { checkSettings } from './check-settings.ts'
 import { heedSignals, RESTART, type Running, runUntilStopped } from './workers/lifetime.ts'
 import { processSettings } from './workers/settings.ts'
 import type { ReadyWorker } from './workers/worker-process.ts'

@@ -130,7 +130,7 @@ describe('settings', () => {
   })
 
   test('are checked at the start, in whichever module they are declared', () => {
-    const list = 'lib/server/registry.ts'
+    const list = 'lib/server/check-settings.ts'
     const checked = importsOf(read(list)).map(({ specifier }) => resolveImport(list, specifier))
     const modules = files.filter(
       (file) => file !== 'lib/platform/runtime/env.ts' && !isTest(file) && declares(file),

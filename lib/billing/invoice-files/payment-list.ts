@@ -1,5 +1,5 @@
 import 'server-only'
-import { readLinks } from '#lib/billing/invoices/links.ts'
+import { readLinks } from '#lib/billing/invoices/document-links.ts'
 import type { Owner } from '#lib/billing/invoices/selection.ts'
 import { listInvoicePayments } from '#lib/billing/payments/read.ts'
 import { PAYMENT_KIND_NAMES } from '#lib/billing/payments/rules.ts'

@@ -8,6 +8,7 @@ import { csvFile, dialect, xlsxFile } from '#lib/platform/files/download.ts'
 import { FILTER_GRAMMAR, filterText } from '#lib/platform/lists/filter.ts'
 import { pageSchema, paging } from '#lib/platform/lists/paging.ts'
 import { amountText, sortText, timeRange } from '#lib/platform/lists/parameters.ts'
+import { PLATFORMS } from '#lib/platform/values/platforms.ts'
 import { FILE_KINDS } from '../invoice-files/rules.ts'
 import { PAYMENT_KINDS } from '../payments/rules.ts'
 import { invoiceRoutes } from '../routes.ts'
@@ -92,8 +93,7 @@ const InvoiceFile = z
 export const currency = z.string().meta({ description: 'Three-letter code, ISO 4217.' })
 
 export const platform = z.string().meta({
-  description:
-    'Same kind of value as an asset type: cloud-platform, web-services, workspace-suite, office-suite; others may come.',
+  description: `Same kind of value as an asset type: ${PLATFORMS.join(', ')}; others may come.`,
 })
 
 /** spec 2.4 */
@@ -316,7 +316,7 @@ export const orderBy = sortText(INVOICE_ORDER_KEYS).optional().meta({
     'As in `totalAmount desc`: invoiceDate, dueDate, totalAmount or balanceAmount, then asc (unless told) or desc. Equal ones follow by id, the same way. Amounts are compared as numbers, whatever their currency. Without it: newest first.',
 })
 
-/** spec 4.3 */
+/** spec 4.3, `GET /billing/v1/invoices` */
 export const listInvoices = contract({
   ...invoiceRoutes.listInvoices,
   summary: 'List invoices, newest first unless told otherwise',
@@ -367,7 +367,7 @@ export const params = z.object({
   invoice_id: z.string().min(1).max(300).meta({ description: 'The `id` of an invoice.' }),
 })
 
-/** spec 4.4 */
+/** spec 4.4, `GET /billing/v1/invoices/{invoice_id}` */
 export const readInvoice = contract({
   ...invoiceRoutes.readInvoice,
   summary: 'Read one invoice with its line items',

@@ -13,7 +13,7 @@ import { DOCUMENT_STATES, type DocumentKind, type DocumentState, type FilterKey 
 /** Which invoices are asked for, among those that the caller may see. */
 export type Selection = {
   filter?: Filter<FilterKey> | undefined
-  /** Epoch milliseconds, both inclusive, applied to the invoice date. */
+  /** Epoch milliseconds, which `unixTime` has read from seconds; both inclusive, applied to the invoice date. */
   minCreationTime?: number | undefined
   maxCreationTime?: number | undefined
   /** Earliest due date, in epoch milliseconds. */

@@ -184,8 +184,8 @@ export type Page = { limit: number; orderBy?: InvoiceSort | undefined; cursor?: 
 type Among = { days?: Days | undefined; where?: SQL | undefined }
 
 /**
- * Returns rows in reading direction from the cursor on: sorted, or in reverse order for a backward cursor. A search
- * scans all rows: see `findInvoices`.
+ * Returns rows of all billing profiles of the owner, in reading direction from the cursor on: sorted, or in reverse order
+ * for a backward cursor. A search scans all rows: see `findInvoices`.
  */
 export async function listInvoices(
   tx: Transaction,

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto'
+import type { Platform } from '#lib/platform/values/platforms.ts'
 
-// The four platforms of the specification, by the names that providers bear in cost files.
-const DEFAULTS: Record<string, string[]> = {
+// By the names that providers bear in cost files.
+const DEFAULTS: Record<Platform, string[]> = {
   'web-services': ['AWS', 'Amazon', 'Amazon Web Services', 'Amazon Web Services, Inc.'],
   'cloud-platform': ['GCP', 'Google', 'Google Cloud', 'Google Cloud Platform'],
   'workspace-suite': ['Google Workspace', 'Workspace', 'G Suite'],

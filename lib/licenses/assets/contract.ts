@@ -5,6 +5,7 @@ import { actor, others } from '#lib/platform/history/schemas.ts'
 import { FILTER_GRAMMAR, filterText } from '#lib/platform/lists/filter.ts'
 import { pageSchema, paging } from '#lib/platform/lists/paging.ts'
 import { sortText, timeOf, timeRange } from '#lib/platform/lists/parameters.ts'
+import { PLATFORMS } from '#lib/platform/values/platforms.ts'
 import { assetRoutes } from '../routes.ts'
 import * as examples from './examples.ts'
 import { ASSET_FILTER_KEYS, ASSET_ORDER_KEYS, PLAN_KINDS, USAGES } from './rules.ts'
@@ -103,9 +104,7 @@ const properties = z
 
 const assetId = z.string().meta({ description: 'Starts with the type.' })
 /** Product type of an asset, as a word. */
-export const assetType = z
-  .string()
-  .meta({ description: 'workspace-suite, office-suite, cloud-platform, web-services; others may come.' })
+export const assetType = z.string().meta({ description: `${PLATFORMS.join(', ')}; others may come.` })
 
 /** spec 2.2 */
 export const Asset = z
@@ -198,7 +197,7 @@ const orderBy = sortText(ASSET_ORDER_KEYS).optional().meta({
     'As in `renewal asc`: created, name (in any case of letters), renewal (`CommitmentEndTime`) or idle (purchased licenses that are not assigned), then asc (unless told) or desc. Assets that have no such value come last both ways, and equal ones follow by id. Without it: newest first.',
 })
 
-/** spec 4.1 */
+/** spec 4.1, `GET /billing/v1/assets` */
 export const listAssets = contract({
   ...assetRoutes.listAssets,
   summary: 'List assets, newest first unless told otherwise',

@@ -1,7 +1,10 @@
 /** Largest quantity that a request may ask for. The vendor's own limit is usually lower. */
 export const MAX_QUANTITY = 1_000_000
 
-/** State of a subscription that the quantity rule reads. Seats are whole licenses. */
+/**
+ * State of a subscription that the quantity rule reads. Seats are whole licenses. The asset's type does not matter: each
+ * asset with a subscription accepts a quantity, and one without has no such state.
+ */
 export type QuantityState = {
   status: string
   isCommitmentPlan: boolean

@@ -1,10 +1,11 @@
 import { DAY_MS, dayBegin, dayOf } from '#lib/platform/values/days.ts'
+import type { Platform } from '#lib/platform/values/platforms.ts'
 
 /**
  * The types whose assets carry licenses; the rest is billed by usage. The id of an asset starts with its type: a check
  * of the table holds that.
  */
-export const LICENSE_TYPES = ['workspace-suite', 'office-suite'] as const
+export const LICENSE_TYPES = ['workspace-suite', 'office-suite'] as const satisfies readonly Platform[]
 
 /** Outcomes of a commitment's end. Only `ends` ends the charges. */
 export const OUTCOMES = ['renews', 'extended-term', 'flexible', 'ends'] as const

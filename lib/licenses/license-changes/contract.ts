@@ -68,7 +68,7 @@ const QuantityBody = z
   })
   .meta({ id: 'Quantity', description: 'The total that is wanted.' })
 
-/** spec 4.2: the quantity is the total after the operation, not an increment. */
+/** spec 4.2, `PATCH /billing/v1/assets/{asset_id}`: the quantity is the total after the operation, not an increment. */
 export const setQuantity = contract({
   ...changeRoutes.setQuantity,
   summary: "Set an asset's total number of licenses",

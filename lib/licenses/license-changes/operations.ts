@@ -24,6 +24,7 @@ import { readChange, writeAcknowledgement } from './store/changes.ts'
 import { type ChangeRow, findChange, keyOfChange, listLicenseChanges as listChanges } from './store/list.ts'
 import { readAgain } from './vendor-sync/read-again.ts'
 
+/** Answers the asset with its seats as they are after the change, or as a dry run predicts them. */
 export const setQuantity = operation(contract.setQuantity, async (caller, input, { requestId, confirm }) => {
   const { params, query, body, headers: requestHeaders = {} } = input
   const { 'if-match': ifMatch, 'idempotency-key': key } = requestHeaders

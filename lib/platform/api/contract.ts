@@ -42,7 +42,10 @@ export type Contract<
   method: Method
   /** Quota that the call counts against; by default `export` for a streamed answer. */
   limit: Kind
-  /** Path with `{name}` for each of `params`. */
+  /**
+   * Path with `{name}` for each of `params`: in the API `/billing/v1/…` below `BASE_URL`, where `v1` is the version.
+   * Sign-in, SCIM and calendars have other roots.
+   */
   path: string
   /** Whether the call makes a change that is allowed although the customer is closed. */
   evenIfClosed: boolean

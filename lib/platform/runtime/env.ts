@@ -10,7 +10,7 @@ import {
 } from './settings.ts'
 
 // Only reader of process.env (see `.env.example`). Each module declares and reads its settings with it; shared settings
-// are declared here. lib/server/registry.ts lists all settings, and validates them when a program starts.
+// are declared here. lib/server/check-settings.ts lists all settings, and validates them when a program starts.
 
 /** Settings of one module: a call returns them, and takes 1 µs if nothing has changed. */
 export type Settings<Values> = {

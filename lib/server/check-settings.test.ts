@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { databaseSettings } from '#lib/platform/db/settings.ts'
-import { checkSettings, misspeltIn } from './registry.ts'
+import { checkSettings, misspeltIn } from './check-settings.ts'
 import { processSettings } from './workers/settings.ts'
 
 const DATABASE = ['DATABASE_URL', 'DATABASE_DIRECT_URL', 'DATABASE_SECRET', 'MIGRATE_AT_START']
