@@ -4,6 +4,7 @@ import { isWithdrawn } from '#lib/platform/values/currency-codes.ts'
 import { addDays } from '#lib/platform/values/days.ts'
 import { Exact } from '#lib/platform/values/decimals.ts'
 import { isFiner } from '#lib/platform/values/money.ts'
+import { PLATFORMS } from '#lib/platform/values/platforms.ts'
 import { type Platforms, slugOf } from '../focus/platforms.ts'
 import type { NewInvoice } from '../schemas.ts'
 import { type ImportWarning, MAX_EXAMPLES, MAX_LEFT_OUT, type WarningName } from './report.ts'
@@ -126,7 +127,7 @@ function taxMismatchOf(invoice: NewInvoice): string | undefined {
 }
 
 /** Platforms that the specification names: a provider that is one of them is known. */
-const SUPPORTED_PLATFORMS = new Set(['web-services', 'cloud-platform', 'workspace-suite', 'office-suite'])
+const SUPPORTED_PLATFORMS = new Set(PLATFORMS)
 /** Far more than there are. */
 const MAX_PROVIDERS = 10_000
 

@@ -5,6 +5,7 @@ import { actor, others } from '#lib/platform/history/schemas.ts'
 import { FILTER_GRAMMAR, filterText } from '#lib/platform/lists/filter.ts'
 import { pageSchema, paging } from '#lib/platform/lists/paging.ts'
 import { sortText, timeOf, timeRange } from '#lib/platform/lists/parameters.ts'
+import { PLATFORMS } from '#lib/platform/values/platforms.ts'
 import { assetRoutes } from '../routes.ts'
 import * as examples from './examples.ts'
 import { ASSET_FILTER_KEYS, ASSET_ORDER_KEYS, PLAN_KINDS, USAGES } from './rules.ts'
@@ -103,9 +104,7 @@ const properties = z
 
 const assetId = z.string().meta({ description: 'Starts with the type.' })
 /** Product type of an asset, as a word. */
-export const assetType = z
-  .string()
-  .meta({ description: 'workspace-suite, office-suite, cloud-platform, web-services; others may come.' })
+export const assetType = z.string().meta({ description: `${PLATFORMS.join(', ')}; others may come.` })
 
 /** spec 2.2 */
 export const Asset = z

@@ -5,7 +5,7 @@ import { database } from '#lib/platform/db/client.ts'
 import { ANONYMOUS } from '#lib/platform/history/audit.ts'
 import { countAnonymousRejection, recordRejection } from '#lib/platform/history/requests.ts'
 import { noteCaller, requestContext } from '#lib/platform/runtime/log.ts'
-import { digestOf, findRow, hasApiKeyFormat, hasScimTokenFormat } from './credentials.ts'
+import { bearerOf, digestOf, findRow, hasApiKeyFormat, hasScimTokenFormat } from './credentials.ts'
 import { isWithin } from './limits/addresses.ts'
 import type { ApiSurface, Caller } from './rules.ts'
 import { session } from './session.ts'
@@ -65,7 +65,7 @@ export async function authenticate(
 ): Promise<Caller | undefined> {
   const authorization = headers.get('authorization')
   if (authorization === null) return surface === 'api' ? session(headers) : undefined
-  const key = /^Bearer +(\S+) *$/i.exec(authorization)?.[1]
+  const key = bearerOf(authorization)
   const caller = key === undefined ? undefined : await BEHIND[surface](key)
   if (caller) {
     noteCaller(caller)

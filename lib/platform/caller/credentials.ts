@@ -24,6 +24,11 @@ export function newSecret(prefix: string): string {
   return `${prefix}${random}${checksum(random)}`
 }
 
+/** Returns the secret of an Authorization header: `Bearer`, whatever its letter case, and the secret; else undefined. */
+export function bearerOf(authorization: string): string | undefined {
+  return /^Bearer +(\S+) *$/i.exec(authorization)?.[1]
+}
+
 /** Returns whether text has the shape and the checksum of an API key; such a key need not exist. */
 export function hasApiKeyFormat(text: string): boolean {
   return hasSecretFormat(KEY_PREFIX, text)
