@@ -1,4 +1,4 @@
-// Budgets of the console's screens; others are beside their measurement. Of times only ratios travel between machines:
+// Budgets of the console's screens; others are where they are measured. Of times only ratios travel between machines:
 // the others are for a quiet one (docs/evidence/speed.md).
 
 /** A measured value with its budget: `max` at most, or `min` at least. */
