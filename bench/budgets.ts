@@ -1,5 +1,5 @@
-// Budgets of speed, size and memory. Of times only ratios travel between machines: the others are for a quiet one
-// (docs/evidence/speed.md).
+// Budgets of the console's screens; others are where they are measured. Of times only ratios travel between machines:
+// the others are for a quiet one (docs/evidence/speed.md).
 
 /** A measured value with its budget: `max` at most, or `min` at least. */
 export type Measurement = {
@@ -28,26 +28,6 @@ export const MIN_SCORE = 100
 /** Largest contentful paint and total blocking time on mobile, in milliseconds. */
 export const LCP_MS = 1500
 export const TBT_MS = 100
-
-/** Throughput of the API in multiples of the peer's (`bench/http/peer.ts`), by the end of a case's name. */
-export const MIN_TO_PEER = { hot: 2, 'not modified': 3, mixed: 1.5, cold: 0.75 }
-/** Throughput of a case in multiples of its bare queries, sent from Node. */
-export const MIN_TO_QUERIES = { cold: 0.6, 'PATCH of a quantity': 0.6 }
-/** Time of a list, search, summary, statement or screen over many invoices, in multiples of that over 10,000. */
-export const MAX_GROWTH = 1.2
-/** Screen of invoices in milliseconds: all of it, at the median, and its first byte when it is warm. */
-export const INVOICES_SCREEN_MS = 35
-export const WARM_FIRST_BYTE_MS = 20
-/** PDF of an invoice with 1,000 lines. */
-export const PDF_SECONDS = 1
-/** From the start of a process to its first answer, with a database that runs and has all migrations. */
-export const START_SECONDS = 1.5
-/** Resident memory of a web process under ten minutes of all load, with three parallel exports of 100,000 lines. */
-export const MEMORY_MB = 350
-/** Pace of an import, in bounded memory. */
-export const MIN_IMPORT_LINES = 20_000
-/** The whole suite, on two quiet cores. */
-export const SUITE_MINUTES = 10
 
 /** Returns the measurements that exceed their budget. */
 export function broken(measurements: readonly Measurement[]): Measurement[] {

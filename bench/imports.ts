@@ -11,8 +11,11 @@ import { openDatabase } from '#lib/platform/db/client.ts'
 import { startEmbedded } from '#lib/platform/db/embedded.ts'
 import { migrate } from '#lib/platform/db/migrate.ts'
 import { addNewCustomer } from '#lib/platform/db/test-rows.ts'
-import { broken, budgetTable, type Measurement, MIN_IMPORT_LINES } from './budgets.ts'
+import { broken, budgetTable, type Measurement } from './budgets.ts'
 import { costOf } from './watch.ts'
+
+/** Pace of an import in lines a second, in bounded memory, at least. */
+const MIN_IMPORT_LINES = 20_000
 
 // Checks whether many small invoices are stored at one pace: a first file into an empty database, the same file again,
 // and a file of ten times as many.

@@ -2,7 +2,6 @@ import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { SUITE_MINUTES } from '../bench/budgets.ts'
 import { olderCommit } from './release/releases.ts'
 import {
   type Counts,
@@ -29,6 +28,8 @@ const reports = mkdtempSync(join(tmpdir(), 'licenses-invoices-reports-'))
 const unitReport = join(reports, 'vitest.json')
 const fileTimes = join(reports, 'files.json')
 const e2eReport = join(reports, 'playwright.json')
+/** The whole suite on two quiet cores, at most. */
+const SUITE_MINUTES = 10
 const MAX_TIMINGS = 20
 /** Factor of the timeouts in a deep run. */
 const DEEP_TIMEOUT_FACTOR = 4

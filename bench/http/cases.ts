@@ -9,6 +9,9 @@ import type { RequestTemplate } from './load.ts'
 import { type RecordedQueries, recordQueries } from './recorded-queries.ts'
 import type { Loaded } from './seed.ts'
 
+/** Throughput in multiples of the peer's (`peer.ts`), at least, by the end of a case's name. */
+export const MIN_TO_PEER = { hot: 2, 'not modified': 3, mixed: 1.5, cold: 0.75 }
+
 /** A call that is measured on several servers that do the same. */
 export type Case = {
   name: string

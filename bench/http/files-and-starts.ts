@@ -4,6 +4,13 @@ import { addInvoice } from '#lib/platform/db/test-rows.ts'
 import { type Program, startApp } from './program.ts'
 import type { Loaded } from './seed.ts'
 
+/** PDF of an invoice with 1,000 lines, at most. */
+export const PDF_SECONDS = 1
+/** From the start of a process to its first answer, with a database that runs and has all migrations, at most. */
+export const START_SECONDS = 1.5
+/** First byte of the screen of invoices in milliseconds when it is warm, at most. */
+export const WARM_FIRST_BYTE_MS = 20
+
 const LINES = 1000
 const TIMES = 3
 const WARM_UPS = 20

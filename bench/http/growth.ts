@@ -10,6 +10,10 @@ import { type Pace, type Range, rangeOf } from './throughput.ts'
 const CONNECTIONS = 4
 export const SMALL = '20,000 small ones'
 export const INVOICES_SCREEN = 'invoices screen'
+/** Time of a list, search, summary, statement or screen over many invoices, in multiples of that over 10,000, at most. */
+export const MAX_GROWTH = 1.2
+/** All of the screen of invoices in milliseconds, at the median, at most. */
+export const INVOICES_SCREEN_MS = 35
 
 export type Growth = { name: string; sizes: { size: string; pace: Pace; toFirst: Range }[] }
 

@@ -3,6 +3,9 @@ import { load, type RequestTemplate } from './load.ts'
 import type { Program } from './program.ts'
 import type { Loaded } from './seed.ts'
 
+/** Resident memory of a web process under ten minutes of all load, with three parallel exports of 100,000 lines, at most. */
+export const MEMORY_MB = 350
+
 /** Concurrent requests by kind: API calls, pages, changes, exports. */
 const HANDS = { api: 8, pages: 4, changes: 2, files: 2 }
 

@@ -1,19 +1,11 @@
 import { execFileSync } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { arch, availableParallelism, cpus, loadavg } from 'node:os'
-import {
-  budgetTable,
-  INVOICES_SCREEN_MS,
-  MAX_GROWTH,
-  type Measurement,
-  MIN_TO_PEER,
-  MIN_TO_QUERIES,
-  PDF_SECONDS,
-  START_SECONDS,
-  WARM_FIRST_BYTE_MS,
-} from '../budgets.ts'
-import type { Times } from './files-and-starts.ts'
-import { type Growth, INVOICES_SCREEN, SMALL } from './growth.ts'
+import { budgetTable, type Measurement } from '../budgets.ts'
+import { MIN_TO_QUERIES } from './bare.ts'
+import { MIN_TO_PEER } from './cases.ts'
+import { PDF_SECONDS, START_SECONDS, type Times, WARM_FIRST_BYTE_MS } from './files-and-starts.ts'
+import { type Growth, INVOICES_SCREEN, INVOICES_SCREEN_MS, MAX_GROWTH, SMALL } from './growth.ts'
 import type { Measured, Setting } from './rounds.ts'
 import type { Range } from './throughput.ts'
 

@@ -1,11 +1,9 @@
 import { useState } from 'react'
 import { PlatformIcon } from '#components/platform/values/platform-icon.tsx'
 import { escapeInvisible } from '#components/ui/escape-invisible.ts'
-import { platformName } from '#lib/platform/values/platforms.ts'
+import { PLATFORMS, platformName } from '#lib/platform/values/platforms.ts'
 import { filtersOf } from './filter.tsx'
 import type { ListView } from './view.ts'
-
-const MAIN_PLATFORMS = ['workspace-suite', 'office-suite', 'cloud-platform', 'web-services']
 
 export type Profile = { id: string; name: string }
 
@@ -26,7 +24,7 @@ export function useAccountFilters<View extends ListView>(
     onChange: (view: View) => void
   },
 ) {
-  const [offered, setOffered] = useState(MAIN_PLATFORMS)
+  const [offered, setOffered] = useState<readonly string[]>(PLATFORMS)
   const platforms = [...new Set([...offered, ...rows.map(({ platform }) => platform)])]
   if (platforms.length > offered.length) setOffered(platforms)
   const by = filtersOf<ListView>(view, (next) => onChange(next as View))

@@ -25,6 +25,7 @@ type IssueInput = KeyRequest & { name: string; addresses?: string[] | undefined 
 
 /**
  * Stores a key that a signed-in member or the operator issues, with its audit event.
+ * @param secret the key, which its maker sees in the answer only: its digest is stored, from which no one can read it back
  * @param caller the caller's current state: a role may have been removed since the request began
  * @returns its id
  * @throws Problem `permission_denied` for more access than the member has now, `invalid_request` for a wrong expiry or

@@ -80,8 +80,10 @@ export type Violation =
 type Unread = { kind: 'unread'; violation: ForbiddenDecrease | undefined }
 
 /**
- * Runs the checks with our copy of a vendor's record, before the vendor is read. Checks in this order: the asset has
- * licenses, If-Match, and no other change is open. A change that is `open` with the same total is `joined`.
+ * Runs the checks with our copy of a vendor's record, before the vendor is read. The order of all checks of a PATCH is:
+ * the asset exists (404), it has licenses (422), If-Match (412), no other change is open (409), and then on a fresh read
+ * the subscription is active (409), the total differs (or else 200), a commitment allows it (409), and the vendor's rule.
+ * A change that is `open` with the same total is `joined`.
  *
  * A commitment outlasts our copy, so the copy may forbid a decrease; a status may change at any moment, so the copy
  * does not decide on it. Nor does the copy decide when If-Match names a later version.
@@ -101,7 +103,8 @@ export function checkBeforeRead<Open extends { toQuantity: number }>(
 /**
  * Runs the checks with the current record: the one of a vendor that was read just now, or our own. Checks in this
  * order: the asset has licenses, If-Match, our quantity rule, and the vendor's rule. No other change is open then: our
- * own record has none, and the open change at a vendor is the request's own claim.
+ * own record has none, and the open change at a vendor is the request's own claim. So no race takes a commitment below
+ * its count within its term.
  * @param predictOutcome applies the vendor's rule; called only for a change that passes all other checks
  */
 export function checkAfterRead<

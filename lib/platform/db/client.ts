@@ -5,7 +5,7 @@ import { type FairSemaphore, fairSemaphore } from '#lib/platform/runtime/concurr
 import { type Login, loginOf } from './logins.ts'
 import type { PipelinedQueries } from './pipeline.ts'
 import { openReplica, type Replica } from './replica.ts'
-import type { ReplicaConfig } from './settings.ts'
+import { ANSWER_LIMIT, LIMITS, MAX_TRANSACTION_MS, MAX_WAIT_MS, type ReplicaConfig } from './settings.ts'
 
 /** Drizzle on one connection, inside one transaction. */
 export type Transaction = NodePgDatabase
@@ -41,14 +41,6 @@ export type Database = {
 // In a production build a page and a route handler have separate copies of this module.
 const slot = globalThis as typeof globalThis & { licensesInvoicesDatabase?: Database | undefined }
 
-/**
- * Time in milliseconds after which a read gives up on a frozen server, which does not end its own statements. Writes
- * wait longer, because they may have been executed, and so do loads of much data.
- */
-const ANSWER_LIMIT = 7000
-
-/** Longest wait for a semaphore or a connection, in milliseconds. */
-const MAX_WAIT_MS = 2000
 /** Connections of each pool that one customer leaves to the others. */
 const LEFT = 2
 /**
@@ -212,28 +204,6 @@ function missingSetting(login: Login, what: string): string {
 function unavailableError(reason: string): Error {
   return Object.assign(new Error(reason), { code: CONNECTION_REJECTED })
 }
-
-/** Lock timeout and statement timeout of a login, in milliseconds. */
-export type Limits = { lock: number; query: number }
-
-/** A read waits only for locks on whole tables: refused soon, it does not keep its connection from others. */
-const READ: Limits = { lock: 250, query: 3000 }
-
-// Nested time limits: lock 1 s < wait for a connection 2 s < statement 3 s < its answer 7 s < request 20 s. A read that
-// fails on a replica is repeated on the primary: 18 s at most for both, within the time of a request.
-const LIMITS: Record<Login, Limits> = {
-  console_app: { lock: 1000, query: 3000 },
-  console_reads: READ,
-  console_streams: READ,
-  console_keys: READ,
-  console_sessions: READ,
-  console_sign_in: READ,
-  // Also used by the job queue, which deletes many rows in one statement and takes turns by locks.
-  console_jobs: { lock: 5000, query: 10_000 },
-}
-
-/** Upper bound of all limits, in milliseconds: the time of a request. */
-const MAX_TRANSACTION_MS = 20_000
 
 /**
  * Returns the settings that the server stores with the login (`ALTER ROLE … SET`) and applies to each of its

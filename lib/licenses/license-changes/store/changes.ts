@@ -77,7 +77,7 @@ export type Move = {
 }
 
 /**
- * Moves an open change to another state.
+ * Moves an open change to another state, with its audit row, in the transaction that stores a settled answer.
  * @returns undefined if the change is no longer in one of the states `from`, for example because its lease has ended;
  * then the caller must neither conclude nor send anything
  */
