@@ -12,7 +12,7 @@ export const WEB = {
     '--heap-growing-percent=50',
   ],
   env: {
-    // Memory that the C library gave to one thread it does not give to another one: so there are two such stores, not 32.
+    // Memory that the C library gave to one thread it does not give to another one: so there is one such store, not 32.
     MALLOC_ARENA_MAX: '1',
     // A block of 256 KiB or more returns to the system when it is freed. The C library would raise that to the largest freed
     // block, the 19 MiB of a password's hash, and keep twice as much free.
