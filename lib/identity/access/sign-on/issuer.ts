@@ -14,6 +14,8 @@ const CACHE_MS = 10 * 60 * 1000
  * of a provider that is down.
  */
 export const FAILURE_MS = 10_000
+/** Time after a failure for which sign-ins do not wait for a running discovery either, in milliseconds. */
+const RUNNING_FAILURE_MS = 60_000
 /** Timeout of one request, in seconds. */
 const TIMEOUT_SECONDS = 5
 
@@ -74,8 +76,10 @@ async function publishedBy(issuer: string): Promise<Published> {
   if (cached && cached.at > Date.now() - CACHE_MS) return cached
   const discovery = running.get(issuer)
   const failure = failures.get(issuer)
-  // After a failure a single sign-in waits for the next discovery, and the others fail until it succeeds.
-  if (failure && (discovery || failure.at > Date.now() - FAILURE_MS)) throw failure.error
+  // After a failure a single sign-in waits for the next discovery, and the others fail until it succeeds. A failure in the
+  // future is one before the clock was set back.
+  const age = failure ? Math.abs(Date.now() - failure.at) : Number.POSITIVE_INFINITY
+  if (age < (discovery ? RUNNING_FAILURE_MS : FAILURE_MS)) throw failure?.error
   if (discovery) return { metadata: await discovery, at: Date.now(), keys: cached?.keys }
   const remembered = (error: unknown) => failures.set(issuer, { error, at: Date.now() })
   return cacheDiscovery(issuer, remembered)
