@@ -220,6 +220,23 @@ test('active, current and disabled controls are distinguishable in forced colors
   // Before scripts run, each is disabled.
   await expect(fewer('Business Plus')).toBeEnabled()
   expect(await styleOf(fewer('Annual'))).not.toBe(await styleOf(fewer('Business Plus')))
+  // The signs of both buttons are backgrounds, which forced colors hide.
+  const more = page.getByRole('button', { name: 'One more: Licenses of Business Plus' })
+  const signOf = (button: Locator) =>
+    button.evaluate((element) => [
+      getComputedStyle(element, '::before').content,
+      getComputedStyle(element).backgroundImage.split('linear-gradient').length - 1,
+    ])
+  expect([await signOf(fewer('Business Plus')), await signOf(more)]).toEqual([
+    ['"−"', 0],
+    ['"+"', 0],
+  ])
+  await page.emulateMedia({ forcedColors: 'none' })
+  expect([await signOf(fewer('Business Plus')), await signOf(more)]).toEqual([
+    ['none', 1],
+    ['none', 2],
+  ])
+  await page.emulateMedia({ forcedColors: 'active' })
   const badge = rowOf(page, 'Annual').locator('.rounded-mark')
   expect(await styleOf(badge)).not.toBe(await styleOf(rowOf(page, 'Business Plus').locator('.rounded-mark')))
   await page.goto('/invoices?filter=status:PAID')

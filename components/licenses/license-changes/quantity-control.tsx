@@ -13,9 +13,9 @@ const GROUP =
 const BUTTON =
   'w-7.5 max-md:w-10 touch-manipulation select-none first:rounded-l-[6px] last:rounded-r-[6px] bg-center bg-no-repeat text-ink hover:bg-sunken aria-disabled:cursor-not-allowed aria-disabled:bg-sunken aria-disabled:text-ink-3'
 const MINUS =
-  "bg-[linear-gradient(currentColor,currentColor)] bg-size-[9px_1.4px] forced-colors:before:content-['−']"
+  "bg-[linear-gradient(currentColor,currentColor)] bg-size-[0.5625rem_1px] forced-colors:before:content-['−']"
 const PLUS =
-  "bg-[linear-gradient(currentColor,currentColor),linear-gradient(currentColor,currentColor)] bg-size-[9px_1.4px,1.4px_9px] forced-colors:before:content-['+']"
+  "bg-[linear-gradient(currentColor,currentColor),linear-gradient(currentColor,currentColor)] bg-size-[0.5625rem_1px,1px_0.5625rem] forced-colors:before:content-['+']"
 const INPUT =
   'border-x border-line bg-transparent text-center text-base font-[550] tabular-nums text-ink outline-none disabled:text-ink-3'
 /**
