@@ -17,7 +17,7 @@ declare module 'vitest' {
   interface ProvidedContext {
     /** Database URL of the migrated template that each test file copies. */
     templateUrl: string
-    /** The server's superuser, of the embedded one only: empties databases (test-database.ts). */
+    /** The server's superuser, of the embedded one only: empties databases (test-reusable.ts). */
     superuserUrl: string | undefined
   }
 }
