@@ -95,6 +95,6 @@ test('a retry after a lost answer makes the change once', async ({ page }) => {
   await expect(control(page, 'Apps')).toHaveValue('12')
   await expect(page.getByRole('button', { name: 'Try again' })).toHaveCount(0)
   expect(keys[0]).toMatch(/^[0-9a-f]{32}$/)
-  expect(keys[1]).toBe(keys[0])
+  expect(keys).toEqual([keys[0], keys[0]])
   expect(await purchased(page, 'office-suite-1')).toBe(12)
 })

@@ -92,7 +92,7 @@ async function expectAgreed(page: Page): Promise<void> {
   await expect(async () => {
     const onScreen = await numbers(page)
     expect(await answered(page)).toEqual({ api: onScreen, csv: onScreen, count: onScreen.length })
-  }).toPass()
+  }).toPass({ timeout: 60_000 })
 }
 
 test('each figure links to exactly the invoices that it counts', async ({ page }) => {
