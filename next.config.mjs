@@ -27,7 +27,8 @@ export default {
     useOffline: true,
     // lib/server/delivery/page-code.ts does it, without the routes of the API, which Next never answers.
     preloadEntriesOnStart: false,
-    // Nothing reads the maps of a build, which are a quarter of its time and 69 MB.
+    // No process runs with --enable-source-maps; maps are a quarter of a build's time, and 69 MB. Only errors while a build
+    // renders pages would use them.
     turbopackSourceMaps: process.env.NODE_ENV !== 'production',
     // A first build takes a seventh longer with a cache for the next one: scripts/test.ts does without.
     turbopackFileSystemCacheForBuild: process.env.BUILD_CACHE !== '0',

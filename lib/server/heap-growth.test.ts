@@ -45,6 +45,11 @@ test('the heap grows less above the target, and as before once enough was freed'
   ])
 })
 
+test('the growth below the target is the one that a web process starts with', () => {
+  vi.stubEnv('MEMORY_TARGET_MB', '200')
+  expect(WEB.options).toContain(`--heap-growing-percent=${growthAt(201, 100).at(-1)}`)
+})
+
 test('without a target it stays as it is', () => {
   vi.stubEnv('MEMORY_TARGET_MB', '0')
   expect(growthAt(150, 5000)).toEqual([undefined, undefined])

@@ -73,9 +73,9 @@ export async function pointKey<Body>(
 
 /**
  * Stores the answer that settles a request, in the transaction that settles it; does nothing without a key. It is stored
- * as text: jsonb would reorder its members. A repeat with the same key gets the same bytes: a 200, or a refusal of the asset's rules, of its version or of the vendor.
- * After any other problem, such as 429, 503 or `change_in_progress`, a repeat runs the call again; after 504, a repeat
- * joins the key's change.
+ * as text: jsonb would reorder its members. A repeat with the same key gets the same bytes: a 200, or a refusal of the
+ * asset's rules, of its version or of the vendor. After any other problem, such as 429, 503 or `change_in_progress`, a
+ * repeat runs the call again; after 504, a repeat joins the key's change.
  * @returns the answer
  * @throws Problem `idempotency_key_reused` where a different request has stored the key in the meantime
  */

@@ -150,7 +150,10 @@ export function grantedShare(left: number, desired: number, waiting: number): nu
   return Math.min(left, Math.max(waiting, Math.min(desired, Math.floor(left * MAX_SHARE))))
 }
 
-/** Quotas of a minute, one count over all processes: every request of a key or session counts as `requests`; changes of licenses and exports also count as such. */
+/**
+ * Quotas of a minute, one count over all processes: every request of a key or session counts as `requests`; changes of
+ * licenses and exports also count as such.
+ */
 const KINDS = ['requests', 'changes', 'exports'] as const
 export type Kind = (typeof KINDS)[number]
 
