@@ -6,7 +6,7 @@ import type { Loaded } from './seed.ts'
 /** Resident memory of a web process under ten minutes of all load, with three parallel exports of 100,000 lines, at most. */
 export const MEMORY_MB = 350
 
-/** Concurrent requests by kind: API calls, pages, changes, exports, of which a customer has two at a time. */
+/** Concurrent requests by kind: API calls, pages, changes, exports (a customer has two at a time). */
 const HANDS = { api: 8, pages: 4, changes: 2, files: 2 }
 
 const DAY_SECONDS = 24 * 60 * 60

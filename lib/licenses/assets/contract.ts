@@ -143,7 +143,9 @@ export const AssetListItem = z
   .object({
     id: assetId,
     type: assetType,
-    licenseQty: z.string().meta({ description: 'Purchased licenses as text, or `N/A` for assets without licenses.' }),
+    licenseQty: z
+      .string()
+      .meta({ description: 'Purchased licenses as text, or `N/A` for assets without licenses.' }),
     assetName: z.string().meta({ description: 'Name for people.' }),
     url: z.url().meta({ description: 'The page of this type in the console.' }),
     name: z.string().meta({ description: 'The same as `assetName`.' }),
