@@ -15,7 +15,7 @@ export function replyOf(row: AssetRow): { body: Asset; version: string } {
 }
 
 /**
- * spec 2.1. The name is there twice: public clients look assets up by `name`, which is not in the specification.
+ * spec 2.1. The answer has the name twice: public clients look assets up by `name`, which is not in the specification.
  * @param createTime in epoch milliseconds
  * @param baseUrl the console's public address, without a trailing slash
  */

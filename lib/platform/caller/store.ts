@@ -40,7 +40,7 @@ export const DATA_VERSION = `${VERSION} AS version, floor(extract(epoch FROM now
 /**
  * Returns SQL of the ids of the billing profiles that a caller of the customer `$1` may see, sorted: all of the
  * customer's, unless limited to some.
- * @param limits SQL of arrays of ids, of which each one that is not null limits the caller
+ * @param limits SQL of arrays of ids: each array that is not null limits the caller
  */
 export function visibleProfiles(...limits: readonly string[]): string {
   const within = limits.map((limit) => `AND (${limit} IS NULL OR p.id = ANY(${limit}))`).join(' ')

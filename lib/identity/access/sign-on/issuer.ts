@@ -28,7 +28,7 @@ type Published = { metadata: oidc.ServerMetadata; at: number; keys?: oidc.Export
 const published = new Map<string, Published>()
 /** Running discovery by issuer, which concurrent sign-ins share. */
 const running = new Map<string, Promise<oidc.ServerMetadata>>()
-/** Last failure by issuer of a provider, until a discovery succeeds. */
+/** Last failed discovery by issuer, until one succeeds. */
 const failures = new Map<string, { error: unknown; at: number }>()
 
 /**
