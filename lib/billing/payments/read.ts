@@ -1,8 +1,9 @@
 import 'server-only'
 import { type SQL, sql } from 'drizzle-orm'
-import { type Owner, visibleTo } from '#lib/billing/invoices/selection.ts'
+import { type Owner, preparedForOwner, visibleTo } from '#lib/billing/invoices/selection.ts'
 import { wireIdOf } from '#lib/billing/invoices/wire-ids.ts'
 import type { Transaction } from '#lib/platform/db/client.ts'
+import { value, written } from '#lib/platform/db/prepared-queries.ts'
 import { type Cursor, type KeyColumn, pageByKey } from '#lib/platform/lists/paging.ts'
 import type { PaymentKind } from './rules.ts'
 
@@ -168,20 +169,28 @@ export async function sumCredits(
   return rows
 }
 
-/** Lists the payments of an invoice that the caller may see, oldest first; reversed ones with their reversal. */
-export async function listInvoicePayments(
-  tx: Transaction,
-  owner: Owner,
-  invoiceId: string,
-): Promise<InvoicePaymentRow[]> {
+const paymentsOf = preparedForOwner<{ rows: InvoicePaymentRow[] }>((tx, owner) => {
   const { customerId } = owner
-  const { rows } = await tx.execute<InvoicePaymentRow>(sql`
+  const invoiceId = value('invoice')
+  return written(
+    tx,
+    sql`
     SELECT p.id, p.kind, trim_scale(sum(e.amount))::text AS amount, p.reference, p.method,
       p.reversed_on::text AS "reversedOn", p.reversal_reason AS "reversalReason", max(e.booked_on)::text AS "bookedOn"
     FROM payment_entries e JOIN payments p ON p.customer_id = ${customerId} AND p.id = e.payment_id
     WHERE e.customer_id = ${customerId} AND e.invoice_id = ${invoiceId} AND e.cause <> 'reversed'
       AND EXISTS (SELECT FROM invoices WHERE ${sql.join(visibleTo(owner), sql` AND `)} AND invoices.id = ${invoiceId})
     GROUP BY p.customer_id, p.id HAVING sum(e.amount) <> 0
-    ORDER BY max(e.booked_on), p.created_at, p.id`)
+    ORDER BY max(e.booked_on), p.created_at, p.id`,
+  )
+})
+
+/** Lists the payments of an invoice that the caller may see, oldest first; reversed ones with their reversal. */
+export async function listInvoicePayments(
+  tx: Transaction,
+  owner: Owner,
+  invoiceId: string,
+): Promise<InvoicePaymentRow[]> {
+  const { rows } = await paymentsOf(tx, owner, { invoice: invoiceId })
   return rows
 }
