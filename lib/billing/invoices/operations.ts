@@ -21,21 +21,15 @@ import * as contract from './contract.ts'
 import { readLinks } from './document-links.ts'
 import { invoicesTable, linesTable } from './export.ts'
 import { readableLinesTable } from './readable-lines.ts'
-import type { InvoiceSortKey } from './rules.ts'
 import { findInvoices } from './search.ts'
 import { daysOf, type Owner, type Selection } from './selection.ts'
-import { serializeInvoice, serializeInvoiceWithLines, serializeSummary, writeInvoices } from './serialize.ts'
+import { serializeInvoice, serializeInvoiceWithLines, serializeSummary } from './serialize.ts'
 import { type InvoiceSort, keyOf, keyOfAnswered, keysetOf } from './sort.ts'
 import * as store from './store.ts'
-import {
-  type InvoiceSummaryRow,
-  listInvoiceSummaries,
-  listWrittenInvoices,
-  type Page,
-  selectsAll,
-} from './store.ts'
+import { type InvoiceSummaryRow, listInvoiceSummaries, type Page, selectsAll } from './store.ts'
 import { sumMatches } from './sums/summary.ts'
 import { findKey } from './wire-ids.ts'
+import { writeList } from './written-list.ts'
 
 export const listInvoices = operation(
   contract.listInvoices,
@@ -44,22 +38,19 @@ export const listInvoices = operation(
     const list = filtersOf(caller, selection, orderBy)
     const cursor = pageToken ? readPageToken(pageToken, list, keysetOf(orderBy).Key) : undefined
     const page = { limit: maxResults + 1, orderBy, cursor }
-    const paging = {
-      ...{ size: maxResults, cursor, list },
-      keyOf: (row: Record<InvoiceSortKey | 'id', string>) => keyOf(row, orderBy),
-    }
     const { baseUrl } = env()
-    // A page needs the members themselves.
+    // A page of the console needs the members themselves.
     if (cachesBytes && !selection.search) {
       const written = await readAtOnce(caller, selection, (tx) =>
-        listWrittenInvoices(tx, caller, selection, page),
+        writeList(tx, caller, selection, { ...page, baseUrl, list }),
       )
-      const { rows, ...links } = pageOf(written, paging)
-      const saved = writeInvoices(rows, links, baseUrl)
-      if (saved !== undefined) return { body: { invoices: [], rowCount: rows.length, ...links }, saved }
+      if (written) return written
     }
-    const { rows: pageRows, ...links } = pageOf(await rowsOf(caller, selection, page), paging)
-    const invoices = pageRows.map((row) => serializeInvoice(row, baseUrl))
+    const { rows, ...links } = pageOf(await rowsOf(caller, selection, page), {
+      ...{ size: maxResults, cursor, list },
+      keyOf: (row) => keyOf(row, orderBy),
+    })
+    const invoices = rows.map((row) => serializeInvoice(row, baseUrl))
     return { body: { invoices, rowCount: invoices.length, ...links } }
   },
   { isExact: true },

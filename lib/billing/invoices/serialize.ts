@@ -14,7 +14,7 @@ import type { CurrencySummary, Invoice, InvoiceSummary, InvoiceWithLines, LineIt
 import type { DocumentLinks, Link } from './document-links.ts'
 import { itemize } from './itemization.ts'
 import { statusOfIssued } from './rules.ts'
-import type { InvoiceRow, InvoiceSummaryRow, LineItemRow, WrittenInvoice } from './store.ts'
+import type { InvoiceRow, InvoiceSummaryRow, LineItemRow } from './store.ts'
 import type { Billed, OutstandingSums, Sums } from './sums/summary.ts'
 
 /** spec 2.3. `baseUrl` is the console's public address, without a trailing slash. */
@@ -36,25 +36,6 @@ export function serializeInvoice(row: InvoiceSummaryRow, baseUrl: string): Invoi
     currency: row.currency,
     url: `${baseUrl}/billing/v1/invoices/${encodeURIComponent(row.wireId)}/file`,
   }
-}
-
-/**
- * Writes the answer of the list as JSON of its serialized invoices, from rows whose members are written.
- * @returns undefined if the members of a row are not
- */
-export function writeInvoices(
-  rows: readonly Pick<WrittenInvoice, 'wireId' | 'members'>[],
-  links: object,
-  baseUrl: string,
-): string | undefined {
-  const base = JSON.stringify(baseUrl).slice(0, -1)
-  const items: string[] = []
-  for (const { wireId, members } of rows) {
-    if (members === null) return undefined
-    const url = `${base}/billing/v1/invoices/${encodeURIComponent(wireId)}/file"`
-    items.push(`{"id":${JSON.stringify(wireId)}${members},"url":${url}}`)
-  }
-  return `{"invoices":[${items}],${JSON.stringify({ rowCount: rows.length, ...links }).slice(1)}`
 }
 
 export function serializeInvoiceWithLines(

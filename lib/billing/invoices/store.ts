@@ -1,5 +1,5 @@
 import 'server-only'
-import { and, eq, type SQL, type SQLWrapper, sql } from 'drizzle-orm'
+import { and, eq, type SQL, sql } from 'drizzle-orm'
 import type { PgColumn } from 'drizzle-orm/pg-core'
 import {
   type LinePostingRow,
@@ -8,16 +8,14 @@ import {
   postingColumns,
 } from '#lib/billing/posting/columns.ts'
 import type { Transaction } from '#lib/platform/db/client.ts'
-import { value } from '#lib/platform/db/prepared-queries.ts'
+import { type Values, value } from '#lib/platform/db/prepared-queries.ts'
 import { today } from '#lib/platform/db/schema/columns.ts'
 import { invoices, lineItems } from '#lib/platform/db/schema/invoices/invoices.ts'
 import { type Cursor, pageByKey } from '#lib/platform/lists/paging.ts'
-import type { DocumentForm, DocumentState, InvoiceSortKey } from './rules.ts'
+import type { DocumentForm, DocumentState } from './rules.ts'
 import {
   type Days,
-  issued,
   type Owner,
-  payable,
   preparedForOwner,
   type Selection,
   type SelectionShape,
@@ -56,7 +54,7 @@ export type InvoiceRow = PostingRow & {
   today: string
 }
 /** Columns of a query, by the names of the row's members. */
-type SelectedFields = Record<string, PgColumn | SQL>
+type SelectedFields = Record<string, PgColumn | SQL | SQL.Aliased>
 export type InvoiceSummaryRow = Pick<InvoiceRow, keyof typeof summaryColumns>
 export type LineItemRow = Pick<typeof lineItems.$inferSelect, keyof typeof plainLine> & LinePostingRow
 
@@ -78,35 +76,6 @@ const summaryColumns = {
   payableAmount: invoices.payableAmount,
   today: sql<string>`${today}::text`,
 }
-const json = (text: SQLWrapper) => sql`to_json(${text})::text`
-const jsonDay = (day: SQLWrapper) => sql`((${day} - date '1970-01-01')::bigint * 86400000)::text`
-const jsonNumber = (amount: SQLWrapper) => sql`${amount}::double precision::text`
-const isDayOfJson = (day: SQLWrapper) => sql`${day} BETWEEN date '0001-01-01' AND date '9999-12-31'`
-/** Whether PostgreSQL writes the float of an amount as JavaScript does: others have exponents in one of them. */
-const isNumberOfJson = (amount: SQLWrapper) =>
-  sql`(abs(${amount}) BETWEEN 0.0001 AND 99999999999999 OR ${amount} = 0)`
-
-/**
- * Members of an invoice in a list, as `serializeInvoice` makes them, in JSON: between `id` and `url`. Null where
- * JavaScript writes a number or a day in another way.
- */
-const members = sql<
-  string | null
->`CASE WHEN ${isDayOfJson(invoices.invoiceDate)} AND ${isDayOfJson(invoices.dueDate)}
-    AND ${isNumberOfJson(invoices.totalAmount)} AND ${isNumberOfJson(invoices.balanceAmount)}
-    AND (${invoices.payableAmount} IS NULL OR ${isNumberOfJson(invoices.payableAmount)}) THEN
-  ',"number":' || ${json(invoices.number)} || ',"issuer":' || ${json(invoices.issuer)}
-  || ',"documentState":' || ${json(invoices.documentState)} || ',"billingProfileId":' || ${json(invoices.billingProfileId)}
-  || ',"invoiceDate":' || ${jsonDay(invoices.invoiceDate)} || ',"platform":' || ${json(invoices.platform)}
-  || ',"dueDate":' || ${jsonDay(invoices.dueDate)} || CASE WHEN NOT ${issued} THEN ''
-    WHEN ${payable} <= 0 THEN ',"status":"PAID"'
-    WHEN ${invoices.dueDate} < ${today} THEN ',"status":"PAST DUE"' ELSE ',"status":"OPEN"' END
-  || ',"totalAmount":' || ${jsonNumber(invoices.totalAmount)} || ',"balanceAmount":' || ${jsonNumber(invoices.balanceAmount)}
-  || CASE WHEN ${invoices.payableAmount} IS NULL THEN '' ELSE ',"payableAmount":' || ${jsonNumber(invoices.payableAmount)} END
-  || ',"currency":' || ${json(invoices.currency)} END`
-
-/** Columns of an invoice in a list that is sent as it is written. */
-const writtenColumns = { id: invoices.id, wireId, members }
 
 /** Columns of a single invoice. */
 export const invoiceColumns = {
@@ -197,72 +166,69 @@ export async function listInvoices(
 }
 
 /** Lists invoices with the columns of the list only, because no other query runs as often. */
-export function listInvoiceSummaries(
-  tx: Transaction,
-  owner: Owner,
-  selection: Selection,
-  page: Page,
-): Promise<InvoiceSummaryRow[]> {
-  return listPrepared(tx, owner, selection, { columns: summaryColumns, ...page })
-}
-
-/** Invoice of a list with most of its members in JSON, and the value that it is sorted by. */
-export type WrittenInvoice = Record<InvoiceSortKey, string> & {
-  id: string
-  wireId: string
-  members: string | null
-}
-
-/** Like `listInvoiceSummaries`, in JSON. */
-export function listWrittenInvoices(
-  tx: Transaction,
-  owner: Owner,
-  selection: Selection,
-  page: Page,
-): Promise<WrittenInvoice[]> {
-  const { by } = keysetOf(page.orderBy)
-  const columns = { ...writtenColumns, [by]: invoices[by] }
-  return listPrepared(tx, owner, selection, { columns, ...page })
-}
-
-function listPrepared<Row>(
-  tx: Transaction,
-  owner: Owner,
-  selection: Selection,
-  page: Page & { columns: SelectedFields },
-): Promise<Row[]> {
-  const { limit, orderBy, cursor, columns } = page
-  const selectionShape = shapeOf(selection)
-  const shape = `${'members' in columns} ${orderBy} ${cursor?.direction} ${selectionShape?.shape}`
-  const isPrepared = pages.size < MAX_SHAPES || pages.has(shape) || selectsAll(selection)
-  if (!selectionShape || !isPrepared)
-    return selectInvoices(tx, owner, selection, page) as unknown as Promise<Row[]>
-  const run = pages.get(shape) ?? anyPage(page, selectionShape)
-  pages.set(shape, run)
-  const key = Object.fromEntries((cursor?.key ?? []).map((part, index) => [`key${index}`, part]))
-  return run(tx, owner, { ...key, ...selectionShape.values, limit }) as Promise<Row[]>
-}
+export const listInvoiceSummaries = pageQuery<InvoiceSummaryRow[]>((tx, owner, conditions, page) =>
+  selectWhere(tx, owner, conditions, { columns: summaryColumns, ...page }),
+)
 
 /** Returns whether a selection has no conditions: then each sort follows an index. */
 export function selectsAll(selection: Selection): boolean {
   return Object.values(selection).every((one) => one === undefined)
 }
 
-/** Prepared queries for pages, by sort, direction and shape of the selection: the most frequent calls. */
-const pages = new Map<string, ReturnType<typeof anyPage>>()
-/** Most of them: other shapes are built for each request. */
+/** Most queries of one kind that are built once: others are built for each request. */
 const MAX_SHAPES = 200
 
-function anyPage(
-  { columns, orderBy, cursor: firstCursor }: Page & { columns: SelectedFields },
+/** Other values of a query, by name. */
+type More = { values: Values }
+
+/**
+ * Builds the query of a page.
+ * @param conditions those that the owner's are added to
+ */
+type BuildPage = (
+  tx: Transaction,
+  owner: Owner,
+  conditions: readonly (SQL | undefined)[],
+  page: Page & More,
+) => PromiseLike<unknown> & { prepare(name: string): unknown }
+
+/**
+ * Returns a query for pages, which is built once for each sort, direction and shape of the selection: these are the most
+ * frequent calls.
+ */
+export function pageQuery<Result>(build: BuildPage) {
+  const queries = new Map<string, ReturnType<typeof preparedForOwner<Result>>>()
+  return (
+    tx: Transaction,
+    owner: Owner,
+    selection: Selection,
+    { values = {}, ...page }: Page & Partial<More>,
+  ): Promise<Result> => {
+    const { limit, orderBy, cursor } = page
+    const selectionShape = shapeOf(selection)
+    const shape = `${orderBy} ${cursor?.direction} ${selectionShape?.shape}`
+    const isPrepared = queries.size < MAX_SHAPES || queries.has(shape) || selectsAll(selection)
+    if (!selectionShape || !isPrepared)
+      return build(tx, owner, selected(selection), { ...page, values }) as unknown as Promise<Result>
+    const run = queries.get(shape) ?? preparedPage<Result>(build, { ...page, values }, selectionShape)
+    queries.set(shape, run)
+    const key = Object.fromEntries((cursor?.key ?? []).map((part, index) => [`key${index}`, part]))
+    return run(tx, owner, { ...values, ...key, ...selectionShape.values, limit })
+  }
+}
+
+function preparedPage<Result>(
+  build: BuildPage,
+  { orderBy, cursor: firstCursor, values: firstValues }: Page & More,
   selectionShape: SelectionShape,
 ) {
   const cursor = firstCursor && {
     ...firstCursor,
     key: firstCursor.key.map((_, index) => value<string>(`key${index}`)),
   }
-  const page = { columns, limit: value<number>('limit'), orderBy, cursor }
-  return preparedForOwner<unknown[]>((tx, owner) => selectWhere(tx, owner, selectionShape.conditions(), page))
+  const values = Object.fromEntries(Object.keys(firstValues).map((name) => [name, value(name)]))
+  const page = { limit: value<number>('limit'), orderBy, cursor, values }
+  return preparedForOwner<Result>((tx, owner) => build(tx, owner, selectionShape.conditions(), page))
 }
 
 function selectInvoices(
@@ -274,7 +240,8 @@ function selectInvoices(
   return selectWhere(tx, owner, [...selected(selection, days), where], page)
 }
 
-function selectWhere(
+/** Selects the rows of a page, in reading direction. */
+export function selectWhere(
   tx: Transaction,
   owner: Owner,
   conditions: readonly (SQL | undefined)[],

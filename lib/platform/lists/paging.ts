@@ -171,16 +171,37 @@ export function pageOf<Row>(
     keyOf,
     list,
   }: { size: number; cursor: Cursor | undefined; keyOf: (row: Row) => string[]; list: ListOf },
-): { rows: Row[]; pageToken?: string; previousPageToken?: string } {
-  const more = rows.length > size
-  const back = cursor?.direction === 'newer'
-  const page = back ? rows.slice(0, size).reverse() : rows.slice(0, size)
-  const first = page[0]
-  const last = page.at(-1)
-  const token = (row: Row, direction: Cursor['direction']) => pageToken({ key: keyOf(row), direction }, list)
+): PageTokens & { rows: Row[] } {
+  const pageRows = rows.slice(0, size)
+  const [first] = rows
+  const last = rows.length > size ? pageRows.at(-1) : undefined
+  const tokens = pageTokens({ first: first && keyOf(first), last: last && keyOf(last), cursor, list })
+  return { rows: cursor?.direction === 'newer' ? pageRows.reverse() : pageRows, ...tokens }
+}
+
+type PageTokens = { pageToken?: string; previousPageToken?: string }
+
+/**
+ * Returns the tokens for the next and the previous page of a page.
+ * @param first sort key of the first row that was read, if any
+ * @param last sort key of the page's last row in reading direction, if there are rows beyond it
+ */
+export function pageTokens({
+  first,
+  last,
+  cursor,
+  list,
+}: {
+  first: readonly string[] | undefined
+  last: readonly string[] | undefined
+  cursor: Cursor | undefined
+  list: ListOf
+}): PageTokens {
+  const isBack = cursor?.direction === 'newer'
+  const back = cursor && first
+  const [older, newer] = isBack ? [back, last] : [last, back]
   return {
-    rows: page,
-    ...(last && (more || back) ? { pageToken: token(last, 'older') } : {}),
-    ...(first && (back ? more : cursor) ? { previousPageToken: token(first, 'newer') } : {}),
+    ...(older ? { pageToken: pageToken({ key: older, direction: 'older' }, list) } : {}),
+    ...(newer ? { previousPageToken: pageToken({ key: newer, direction: 'newer' }, list) } : {}),
   }
 }
