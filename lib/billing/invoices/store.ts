@@ -175,11 +175,11 @@ export function selectsAll(selection: Selection): boolean {
   return Object.values(selection).every((one) => one === undefined)
 }
 
-/** Most queries of one kind that are built once: others are built for each request. */
-const MAX_SHAPES = 200
+/** Largest number of queries of one kind that are built once: others are built for each request. */
+const MAX_SHAPES = 100
 
-/** Other values of a query, by name. */
-type More = { values: Values }
+/** Values of a query that are neither the owner's nor the selection's, by name. */
+type OtherValues = { values: Values }
 
 /**
  * Builds the query of a page.
@@ -189,7 +189,7 @@ type BuildPage = (
   tx: Transaction,
   owner: Owner,
   conditions: readonly (SQL | undefined)[],
-  page: Page & More,
+  page: Page & OtherValues,
 ) => PromiseLike<unknown> & { prepare(name: string): unknown }
 
 /**
@@ -202,7 +202,7 @@ export function pageQuery<Result>(build: BuildPage) {
     tx: Transaction,
     owner: Owner,
     selection: Selection,
-    { values = {}, ...page }: Page & Partial<More>,
+    { values = {}, ...page }: Page & Partial<OtherValues>,
   ): Promise<Result> => {
     const { limit, orderBy, cursor } = page
     const selectionShape = shapeOf(selection)
@@ -219,7 +219,7 @@ export function pageQuery<Result>(build: BuildPage) {
 
 function preparedPage<Result>(
   build: BuildPage,
-  { orderBy, cursor: firstCursor, values: firstValues }: Page & More,
+  { orderBy, cursor: firstCursor, values: firstValues }: Page & OtherValues,
   selectionShape: SelectionShape,
 ) {
   const cursor = firstCursor && {

@@ -197,9 +197,9 @@ export function pageTokens({
   cursor: Cursor | undefined
   list: ListOf
 }): PageTokens {
-  const isBack = cursor?.direction === 'newer'
-  const back = cursor && first
-  const [older, newer] = isBack ? [back, last] : [last, back]
+  // The page of the cursor lies before the first row that was read.
+  const returning = cursor && first
+  const [older, newer] = cursor?.direction === 'newer' ? [returning, last] : [last, returning]
   return {
     ...(older ? { pageToken: pageToken({ key: older, direction: 'older' }, list) } : {}),
     ...(newer ? { previousPageToken: pageToken({ key: newer, direction: 'newer' }, list) } : {}),

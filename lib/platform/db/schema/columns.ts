@@ -30,7 +30,7 @@ export const createdAt = () => time('created_at').notNull().default(sql`now()`)
 /** Customer that owns the row. */
 export const customerId = () => key('customer_id').notNull()
 /**
- * Amount for sorting and paging only, never for answers or sums. Under row-level security PostgreSQL uses no index for
+ * Amount for sorting, paging and numbers in JSON, never for sums. Under row-level security PostgreSQL uses no index for
  * comparisons of `numeric`, which are not leakproof; those of floats are. A float distinguishes the same amounts as a
  * JSON number, and imports accept no others.
  */
