@@ -10,7 +10,7 @@ const ISOLATED = [
   // Mocks the jobs' module.
   'lib/server/jobs-in-processes.test.ts',
   // Reads generated secrets, which a process remembers: its worker could log in to no other database after it.
-  'lib/admin/database/dump.test.ts',
+  'lib/admin/database/dump.deep.test.ts',
   // Mocks the list of backfills.
   'lib/admin/database/command.test.ts',
   // Checks the costs of a hash.

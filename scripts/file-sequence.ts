@@ -4,7 +4,7 @@ import type { TestSequencer, TestSpecification, Vitest } from 'vitest/node'
 
 /** The slowest test files: they start first, because a run takes until its last file has ended. */
 export const SLOW_FILES = [
-  'lib/admin/database/dump.test.ts',
+  'lib/admin/database/dump.deep.test.ts',
   'test/fuzz/fuzz.test.ts',
   'test/fuzz/orders.test.ts',
   'lib/billing/invoices/sums/verify-totals.test.ts',
