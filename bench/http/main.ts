@@ -78,8 +78,9 @@ async function bench(url: string): Promise<void> {
   for (const size of options.minutes ? [] : options.invoices.split(',').filter(Boolean))
     sized.push(await addLoaded(url, `sized-${size}`, Number(size)))
   const small = await addSmall(url, SMALL_KEYS)
+  const another = options.minutes ? await addLoaded(url, 'another', LARGE) : undefined
   await vacuumAndCheckpoint(url)
-  if (options.minutes) return memoryUnderLoad(url, large, small, Number(options.minutes))
+  if (another) return memoryUnderLoad(url, [large, another], small, Number(options.minutes))
 
   const cases = await casesOf(large, small, setting.connections)
   const measured = new Map<string, Measured[]>()
@@ -121,9 +122,14 @@ async function bench(url: string): Promise<void> {
   })
 }
 
-async function memoryUnderLoad(url: string, large: Loaded, small: Loaded[], minutes: number): Promise<void> {
+async function memoryUnderLoad(
+  url: string,
+  large: readonly [Loaded, Loaded],
+  small: Loaded[],
+  minutes: number,
+): Promise<void> {
   const api = await startApp(reaper, url, options.processes.split(',')[0] ?? '1')
-  const cookie = await signedIn(large.id)
+  const cookie = await signedIn(large[0].id)
   const report = (passed: number, memory: number) =>
     print(`${passed.toFixed(1)} min: ${Math.round(memory)} MB`)
   const { start, most, answers, processor } = await soak(api, { large, small, cookie }, minutes, report)
