@@ -15,7 +15,7 @@ import { wireId } from './wire-ids.ts'
 // process a quarter more time, and 162 kB of memory instead of 103 kB.
 
 const json = (text: SQLWrapper) => sql`to_json(${text})::text`
-/** A code in JSON, of which a check of the table allows letters only. */
+/** A code in JSON. A check of the table allows only letters in it, so nothing is escaped. */
 const jsonCode = (code: SQLWrapper) => sql`'"' || ${code} || '"'`
 const jsonDay = (day: SQLWrapper) => sql`((${day} - date '1970-01-01')::bigint * 86400000)::text`
 const { totalSort: total, balanceSort: balance, invoiceDate, dueDate } = invoices
@@ -43,7 +43,10 @@ const members = sql<
   || CASE WHEN ${invoices.payableAmount} IS NULL THEN '' ELSE ',"payableAmount":' || ${payableNumber}::text END
   || ',"currency":' || ${jsonCode(invoices.currency)} END`
 
-/** The column `wire_id` as `encodeURIComponent` writes it: first the ids that most issuers have. */
+/**
+ * The column `wire_id` as `encodeURIComponent` writes it. The ids of most issuers need no query for each letter, which
+ * takes four times as long for a page.
+ */
 const ENCODED_ID = sql.raw(`CASE WHEN wire_id !~ '[^A-Za-z0-9_.!~*''()-]' THEN wire_id
   WHEN wire_id !~ '[^A-Za-z0-9_.!~*''():/ -]'
     THEN replace(replace(replace(wire_id, ':', '%3A'), '/', '%2F'), ' ', '%20')
