@@ -70,11 +70,11 @@ test('failuresOfVitest names each failed test, with the first line of its messag
   expect(failuresOfVitest(join(folder, 'none.json'))).toEqual([])
 })
 
-test('failuresOfPlaywright names each failed test with its first error, and each error outside a test', () => {
+test('failuresOfPlaywright names each failed test with its errors, and each error outside a test', () => {
   const failed = {
     title: 'opens',
     ok: false,
-    tests: [{ results: [{ errors: [{ message: '\u001b[31mlate\u001b[39m' }] }] }],
+    tests: [{ results: [{ errors: [{ message: '\u001b[31mlate\u001b[39m' }, { message: 'goto' }] }] }],
   }
   const passed = { title: 'closes', ok: true, tests: [{ results: [{ errors: [] }] }] }
   const suites = [
@@ -87,7 +87,7 @@ test('failuresOfPlaywright names each failed test with its first error, and each
   ]
   expect(failuresOfPlaywright(saved({ suites, errors: [{ message: 'no server\nat b' }] }))).toEqual([
     'outside a test: no server at b',
-    'a.spec.ts: opens\n    late',
+    'a.spec.ts: opens\n    late\n    goto',
   ])
   expect(failuresOfPlaywright(join(folder, 'none.json'))).toEqual([])
 })

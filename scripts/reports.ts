@@ -115,16 +115,17 @@ export function countPlaywright(path: string): Counts {
 }
 
 /**
- * Formats each failed test of Playwright's JSON report in two lines, its file and name and its first error, and each error
- * outside a test in one. Without a report the list is empty.
+ * Formats each failed test of Playwright's JSON report, its file and name in a line and each of its errors in another (the
+ * step that a timeout ended is the second), and each error outside a test in a line. Without a report the list is empty.
  */
 export function failuresOfPlaywright(path: string): string[] {
   if (!existsSync(path)) return []
   const { suites, errors }: PlaywrightReport = JSON.parse(readFileSync(path, 'utf8'))
   const inSuite = ({ file, specs, suites: inner = [] }: PlaywrightSuite): string[] => [
     ...specs.flatMap(({ title, ok, tests }) => {
-      const [error] = tests.flatMap(({ results }) => results.flatMap((result) => result.errors ?? []))
-      return ok === false ? [`${file}: ${title}\n    ${firstLines(error?.message)}`] : []
+      const all = tests.flatMap(({ results }) => results.flatMap((result) => result.errors ?? []))
+      const lines = all.map(({ message }) => `\n    ${firstLines(message)}`)
+      return ok === false ? [`${file}: ${title}${lines.join('')}`] : []
     }),
     ...inner.flatMap(inSuite),
   ]

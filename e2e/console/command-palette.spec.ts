@@ -113,7 +113,13 @@ test('the palette opens by its button on a phone, and fits', async ({ page }) =>
 
 test('keys that are typed before the palette has loaded are kept', async ({ page }) => {
   await signIn(page, admin, '/assets')
-  await page.waitForLoadState('networkidle')
+  const shortcuts = page.getByRole('dialog')
+  await expect(async () => {
+    if (!(await shortcuts.isVisible())) await page.keyboard.press('?')
+    await expect(shortcuts).toBeVisible({ timeout: 1000 })
+  }).toPass()
+  await page.keyboard.press('Escape')
+  await expect(shortcuts).toBeHidden()
   const loaded = Promise.withResolvers<void>()
   await page.route('**/_next/static/chunks/**', async (route) => {
     await loaded.promise
