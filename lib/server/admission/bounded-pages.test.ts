@@ -60,7 +60,7 @@ test('a session whose pages are not read is refused further ones, and no other s
   await request('slow')
 })
 
-test('steps before a password run one at a time, and delay no password', async () => {
+test('steps of a sign-in run one at a time, and other requests beside them', async () => {
   const running: string[] = []
   const handle = boundedSteps(async ({ url }) => {
     running.push(`${url}`)
@@ -68,21 +68,25 @@ test('steps before a password run one at a time, and delay no password', async (
   })
   const send = async (url: string) => handle({ url } as IncomingMessage, exchangeOf()[1])
   // Those that wait are refused after the test.
-  for (const url of ['/api/auth/csrf', '/auth/sign-on/begin', '/api/auth/csrf']) send(url).catch(() => {})
+  const steps = ['/api/auth/csrf', '/auth/sign-on/begin', '/api/auth/callback/credentials', '/api/auth/csrf']
+  for (const url of steps) send(url).catch(() => {})
   await immediate()
   expect(running).toEqual(['/api/auth/csrf'])
-  void send('/api/auth/callback/credentials')
+  void send('/api/auth/session')
   await immediate()
-  expect(running).toEqual(['/api/auth/csrf', '/api/auth/callback/credentials'])
+  expect(running).toEqual(['/api/auth/csrf', '/api/auth/session'])
 })
 
-test('a step that waits for its identity provider holds its slot for less than 90 ms', async () => {
+test.for([
+  ['waits for its identity provider', '/auth/sign-on/begin'],
+  ['checks a password', '/api/auth/callback/credentials'],
+])('a step that %s holds its slot for less than 90 ms', async ([, url]) => {
   let count = 0
   const steps = boundedSteps(async () => {
     count += 1
     if (count === 1) await new Promise(() => {})
   })
-  const step = async () => steps({ url: '/auth/sign-on/begin' } as IncomingMessage, exchangeOf()[1])
+  const step = async () => steps({ url } as IncomingMessage, exchangeOf()[1])
   void step()
   const second = step().then(() => 'second step')
   // Fixed wait: Node fires timers of a process in the order of their times, however busy the machine is.

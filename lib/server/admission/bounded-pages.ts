@@ -42,24 +42,27 @@ export function boundedPages(inside: Handler): Pages {
   }
 }
 
-/** Steps before a password that cost some milliseconds of the processor, for any client. */
-const STEPS = ['/api/auth/csrf', '/auth/sign-on/begin']
 /**
- * Longest time that a step holds the slot, in milliseconds. A longer one waits for an identity provider: a slow one
- * must not hold up the sign-ins of other customers.
+ * Longest times in milliseconds that the steps of a sign-in hold the slot, by the beginning of their path. A step that takes
+ * longer waits for an identity provider, which must not hold up the sign-ins of other customers, or checks a password.
  */
-const MAX_STEP_MS = 50
+const STEPS = [
+  ['/api/auth/csrf', 50],
+  ['/auth/sign-on/begin', 50],
+  ['/api/auth/callback/credentials', 10],
+] as const
 
 /**
- * Limits the steps of a sign-in before its password, like pages of unknown clients: a flood of them uses at most half of
- * a processor. Password checks have a limit of their own.
+ * Limits the steps of a sign-in, like pages of unknown clients: a flood of them uses at most half of a processor. Password
+ * checks have a limit of their own in addition.
  */
 export function boundedSteps(inside: Handler): Handler {
-  const enter = gate({ atOnce: 1, waiting: 50, timeoutMs: 2000 })
+  const enter = gate({ atOnce: 1, waiting: 500, timeoutMs: 2000 })
   return async (req, res) => {
-    if (!STEPS.some((path) => req.url?.startsWith(path))) return inside(req, res)
+    const [, maxMs] = STEPS.find(([path]) => req.url?.startsWith(path)) ?? []
+    if (maxMs === undefined) return inside(req, res)
     const leave = await enter()
-    await holdSlot(async () => inside(req, res), leave, { maxMs: MAX_STEP_MS, maxRestMs: MAX_STEP_MS })
+    await holdSlot(async () => inside(req, res), leave, { maxMs, maxRestMs: maxMs })
   }
 }
 
