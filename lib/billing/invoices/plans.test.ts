@@ -72,7 +72,7 @@ it('The sums of drafts read the partial index, too', async () => {
 })
 
 it('The list of issued invoices reads its page only', async () => {
-  const [plan] = await list({})
+  const plan = (await list({})).at(-1)
   expect(plan).toMatch(/Index Scan Backward using invoices_newest/)
   expect(plan).toMatch(/actual .*rows=51(\.00)? loops=1/)
   expect(plan).not.toMatch(/Sort|Removed by Filter|Seq Scan/)

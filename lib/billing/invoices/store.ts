@@ -8,7 +8,7 @@ import {
   postingColumns,
 } from '#lib/billing/posting/columns.ts'
 import type { Transaction } from '#lib/platform/db/client.ts'
-import { type Values, value } from '#lib/platform/db/prepared-queries.ts'
+import { type Values, value, withGenericPlan } from '#lib/platform/db/prepared-queries.ts'
 import { today } from '#lib/platform/db/schema/columns.ts'
 import { invoices, lineItems } from '#lib/platform/db/schema/invoices/invoices.ts'
 import { type Cursor, pageByKey } from '#lib/platform/lists/paging.ts'
@@ -213,7 +213,8 @@ export function pageQuery<Result>(build: BuildPage) {
     const run = queries.get(shape) ?? preparedPage<Result>(build, { ...page, values }, selectionShape)
     queries.set(shape, run)
     const key = Object.fromEntries((cursor?.key ?? []).map((part, index) => [`key${index}`, part]))
-    return run(tx, owner, { ...values, ...key, ...selectionShape.values, limit })
+    const send = () => run(tx, owner, { ...values, ...key, ...selectionShape.values, limit })
+    return selectsAll(selection) ? withGenericPlan(tx, send) : send()
   }
 }
 

@@ -1,0 +1,72 @@
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { answer } from '#lib/platform/api/endpoint.ts'
+import { type TestDatabase, testDatabase } from '#lib/platform/db/test-database.ts'
+import { addCustomer, addInvoice, addKey, addNewCustomer } from '#lib/platform/db/test-rows.ts'
+import { sentBy } from '#lib/platform/db/test-servers/test-plans.ts'
+import { isBehindPooler, isDistributed, run } from '#lib/platform/db/test-servers/test-server.ts'
+import { listInvoices } from './operations.ts'
+
+// How PostgreSQL plans the list of a customer with many invoices, where the average customer has a few.
+
+const MANY = 5000
+/** Customers with one invoice. */
+const SMALL = 150
+/** PostgreSQL chooses between plans after five runs of a statement. */
+const READS = 12
+const SORTS = ['', 'orderBy=totalAmount%20desc', 'orderBy=dueDate%20asc']
+
+let database: TestDatabase
+let key: string
+beforeAll(async () => {
+  database = await testDatabase()
+  await addCustomer('large')
+  await database.insertMany(
+    'large',
+    MANY,
+    `INSERT INTO invoices (customer_id, seller_id, buyer_id, id, number, billing_profile_id, platform, issuer, invoice_date, due_date,
+       currency, total_amount, balance_amount, document_state)
+     SELECT 'large', 'test-party', 'test-party', 'IN-' || n, 'IN-' || n, 'default', 'web-services', 'Resale', date '2020-01-01' + n % 2000,
+       date '2020-02-01' + n % 2000, 'USD', n, 0, 'issued' FROM generate_series($1::int, $2::int) n`,
+  )
+  for (let count = 0; count < SMALL; count++) {
+    const small = await addNewCustomer()
+    await addInvoice(small, 'ONLY')
+  }
+  await run(database.url, 'VACUUM ANALYZE invoices')
+  key = await addKey('large', ['finance-user'])
+})
+afterAll(() => database.close())
+
+async function read(search: string): Promise<void> {
+  const headers = new Headers({ authorization: `Bearer ${key}` })
+  const request = { method: 'GET', path: '/billing/v1/invoices', search, headers }
+  const { status } = await answer([listInvoices], { ...request, read: async () => new Uint8Array() })
+  expect(status).toBe(200)
+}
+
+it.skipIf(isDistributed || isBehindPooler).each(SORTS)(
+  'a list (%s) has one plan for all customers, which sorts nothing',
+  async (sort) => {
+    const [list] = (await sentBy(() => read(sort))).filter(({ text }) => text.includes('to_json'))
+    for (let count = 0; count < READS; count++) await read(sort)
+    const { reads } = database.opened
+    const clients = await Promise.all(Array.from({ length: reads.totalCount }, () => reads.connect()))
+    let plans = 0
+    for (const client of clients) {
+      const { rows } = await client.query<{ generic: number; custom: number }>(
+        'SELECT generic_plans::int AS generic, custom_plans::int AS custom FROM pg_prepared_statements WHERE statement = $1',
+        [list?.text],
+      )
+      for (const { generic, custom } of rows) {
+        plans += generic
+        expect(custom).toBe(0)
+      }
+      client.release()
+    }
+    expect(plans).toBe(1 + READS)
+    const client = await reads.connect()
+    const { rows } = await client.query(`EXPLAIN (GENERIC_PLAN, COSTS OFF) ${list?.text}`)
+    client.release()
+    expect(rows.map((row) => row['QUERY PLAN']).join('\n')).not.toMatch(/\bSort\b/)
+  },
+)
