@@ -26,7 +26,7 @@ import { daysOf, type Owner, type Selection } from './selection.ts'
 import { serializeInvoice, serializeInvoiceWithLines, serializeSummary } from './serialize.ts'
 import { type InvoiceSort, keyOf, keyOfAnswered, keysetOf } from './sort.ts'
 import * as store from './store.ts'
-import { type InvoiceSummaryRow, listInvoiceSummaries, type Page, selectsAll } from './store.ts'
+import { followsIndex, type InvoiceSummaryRow, listInvoiceSummaries, type Page } from './store.ts'
 import { sumMatches } from './sums/summary.ts'
 import { findKey } from './wire-ids.ts'
 import { writeList } from './written-list.ts'
@@ -41,7 +41,7 @@ export const listInvoices = operation(
     const { baseUrl } = env()
     // A page of the console needs the members themselves.
     if (cachesBytes && !selection.search) {
-      const written = await readAtOnce(caller, selection, (tx) =>
+      const written = await readAtOnce(caller, selection, orderBy, (tx) =>
         writeList(tx, caller, selection, { ...page, baseUrl, list }),
       )
       if (written) return written
@@ -72,11 +72,17 @@ export async function adjacentPageTokens(
 function rowsOf(caller: Owner, selection: Selection, page: Page): Promise<InvoiceSummaryRow[]> {
   if (selection.search)
     return readScope(caller, (tx) => findInvoices(tx, caller, selection, page), { mayBeOld: true })
-  return readAtOnce(caller, selection, (tx) => listInvoiceSummaries(tx, caller, selection, page))
+  const read = (tx: Transaction) => listInvoiceSummaries(tx, caller, selection, page)
+  return readAtOnce(caller, selection, page.orderBy, read)
 }
 
-function readAtOnce<T>(caller: Owner, selection: Selection, fn: (tx: Transaction) => Promise<T>): Promise<T> {
-  return readScopeAtOnce(caller, fn, { isByKey: selectsAll(selection), mayBeOld: true })
+function readAtOnce<T>(
+  caller: Owner,
+  selection: Selection,
+  orderBy: InvoiceSort | undefined,
+  fn: (tx: Transaction) => Promise<T>,
+): Promise<T> {
+  return readScopeAtOnce(caller, fn, { isByKey: followsIndex(selection, orderBy), mayBeOld: true })
 }
 
 /** Returns the scope of a search's sums. */

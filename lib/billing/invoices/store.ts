@@ -170,9 +170,15 @@ export const listInvoiceSummaries = pageQuery<InvoiceSummaryRow[]>((tx, owner, c
   selectWhere(tx, owner, conditions, { columns: summaryColumns, ...page }),
 )
 
-/** Returns whether a selection has no conditions: then each sort follows an index. */
-export function selectsAll(selection: Selection): boolean {
-  return Object.values(selection).every((one) => one === undefined)
+/**
+ * Returns whether an index has the rows of a selection in their sequence: of all invoices by any sort, of one platform by
+ * date.
+ */
+export function followsIndex({ filter, ...selection }: Selection, orderBy?: InvoiceSort): boolean {
+  if (Object.values(selection).some((one) => one !== undefined)) return false
+  const values = Object.values(filter ?? {}).flat()
+  const isOfPlatform = values.length === 1 && filter?.platform?.length === 1
+  return values.length === 0 || (isOfPlatform && keysetOf(orderBy).by === 'invoiceDate')
 }
 
 /** Largest number of queries of one kind that are built once: others are built for each request. */
@@ -207,14 +213,15 @@ export function pageQuery<Result>(build: BuildPage) {
     const { limit, orderBy, cursor } = page
     const selectionShape = shapeOf(selection)
     const shape = `${orderBy} ${cursor?.direction} ${selectionShape?.shape}`
-    const isPrepared = queries.size < MAX_SHAPES || queries.has(shape) || selectsAll(selection)
+    const isOfIndex = followsIndex(selection, orderBy)
+    const isPrepared = queries.size < MAX_SHAPES || queries.has(shape) || isOfIndex
     if (!selectionShape || !isPrepared)
       return build(tx, owner, selected(selection), { ...page, values }) as unknown as Promise<Result>
     const run = queries.get(shape) ?? preparedPage<Result>(build, { ...page, values }, selectionShape)
     queries.set(shape, run)
     const key = Object.fromEntries((cursor?.key ?? []).map((part, index) => [`key${index}`, part]))
     const send = () => run(tx, owner, { ...values, ...key, ...selectionShape.values, limit })
-    return selectsAll(selection) ? withGenericPlan(tx, send) : send()
+    return isOfIndex ? withGenericPlan(tx, send) : send()
   }
 }
 
