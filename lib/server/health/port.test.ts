@@ -73,13 +73,13 @@ test('the checks are answered while the process is busy, and fail once it has no
   const port = await opened(800)
   port.report({})
   await expect.poll(() => get(port, '/healthz')).toBe('200 ok')
-  // To start the other thread may take a busy machine longer than 800 ms.
+  // On a busy machine, the other thread may start after more than 800 ms.
   const reports = setInterval(() => port.report({}), 50)
   const end = await requestElsewhere(port.url).finally(() => clearInterval(reports))
   port.report({})
   block(2000)
   const { answers, longest } = await end()
-  expect(answers).toContain('ok')
+  expect(answers[0]).toBe('ok')
   expect(answers).toContain('stalled')
   // An answer of the blocked thread would have taken all of this time.
   expect(longest).toBeLessThan(1900)
