@@ -113,6 +113,7 @@ test('the palette opens by its button on a phone, and fits', async ({ page }) =>
 
 test('keys that are typed before the palette has loaded are kept', async ({ page }) => {
   await signIn(page, admin, '/assets')
+  // The list of shortcuts shows that keys are handled by now, and its script has loaded.
   const shortcuts = page.getByRole('dialog')
   await expect(async () => {
     if (!(await shortcuts.isVisible())) await page.keyboard.press('?')

@@ -49,10 +49,10 @@ const GENERIC_PLAN = builtOnce((tx) =>
 )
 
 /**
- * Runs a pipelined statement whose rows an index has in its sequence by the generic plan, which serves all customers.
- * PostgreSQL would make a plan for each request of a customer with many rows, which takes longer than to read a page: the
- * generic plan expects the rows of an average customer, and seems to cost more. The coordinator of a distributed
- * database needs the customer to choose a node.
+ * Runs a pipelined statement by PostgreSQL's generic plan, which serves all customers; only for rows that an index has in
+ * their sequence. The generic plan expects the rows of an average customer, and seems to cost more than a plan for a
+ * customer with many: PostgreSQL would make the latter for each request, which takes longer than to read a page. The
+ * coordinator of a distributed database needs the customer to choose a node.
  */
 export async function withGenericPlan<T>(tx: Transaction, run: () => Promise<T>): Promise<T> {
   const [, result] = await Promise.all([GENERIC_PLAN(tx, {}), run()])

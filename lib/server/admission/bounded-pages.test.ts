@@ -60,7 +60,7 @@ test('a session whose pages are not read is refused further ones, and no other s
   await request('slow')
 })
 
-test('steps of a sign-in run one at a time, and other requests beside them', async () => {
+test('steps of a sign-in run one at a time, and delay no other requests', async () => {
   const running: string[] = []
   const handle = boundedSteps(async ({ url }) => {
     running.push(`${url}`)
