@@ -128,7 +128,7 @@ describe('the half-open breaker', () => {
     expect([calls, vendor.pausedFor()]).toEqual([6, 30])
     vi.advanceTimersByTime(PAUSE)
     answers.read = up
-    expect(await read(2)).toEqual(up)
+    expect(await read(2)).toMatchObject(up)
     answers.read = down
     await fail(1, 2, 3, 4)
     expect([calls, vendor.pausedFor()]).toEqual([11, 0])
@@ -152,7 +152,7 @@ describe('the half-open breaker', () => {
     expect(await read(1)).toMatchObject({ kind: 'unavailable', retryAfter: 30 })
     expect(calls).toBe(6)
     answers.read = up
-    expect(await read(2)).toEqual(up)
+    expect(await read(2)).toMatchObject(up)
     expect(vendor.pausedFor()).toBe(0)
   })
 
@@ -160,8 +160,23 @@ describe('the half-open breaker', () => {
     await fail(1)
     vi.advanceTimersByTime(PAUSE * 2)
     answers.read = up
-    expect(await read(1)).toEqual(up)
+    expect(await read(1)).toMatchObject(up)
   })
+})
+
+test('the state in an answer is as old as the request, however long the answer took', async () => {
+  const requestedAt = Date.now()
+  answers.read = up
+  answers.write = { kind: 'applied', observed: observed(1) }
+  for (const call of [read, write]) {
+    vi.setSystemTime(requestedAt)
+    const { resolve, promise } = Promise.withResolvers<void>()
+    pending = promise
+    const answer = call()
+    vi.setSystemTime(requestedAt + 3000)
+    resolve()
+    expect(await answer).toMatchObject({ observed: { requestedAt } })
+  }
 })
 
 test('a throttle counts neither as a failure nor as a success: the budget handles it', async () => {

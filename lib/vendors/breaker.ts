@@ -74,7 +74,7 @@ export function withBreaker(vendor: RemoteVendor, pauseMs: number, probes = UNSH
     const retryAfter = waitOf(whom.name)
     if (retryAfter > 0) return leftAlone(retryAfter)
     if (isFailing()) return tryForAll(whom, call)
-    const answer = await call()
+    const answer = await timed(call)
     heard(whom, answer)
     return answer
   }
@@ -90,7 +90,7 @@ export function withBreaker(vendor: RemoteVendor, pauseMs: number, probes = UNSH
         pausedUntil = Date.now() + pauseMs
         return leftAlone(Math.ceil(pauseMs / 1000))
       }
-      const answer = await call()
+      const answer = await timed(call)
       const isDown = heard(whom, answer)
       triedLast = isDown ? whom.name : undefined
       if (isDown === false) await probes.release()
@@ -133,10 +133,12 @@ export function withBreaker(vendor: RemoteVendor, pauseMs: number, probes = UNSH
     },
     // Never refused: the change is recorded as SENT already, and the preceding read has just succeeded.
     async setQuantity(observed, total, changeId, signal) {
-      return written(subscriptionOf(observed), await vendor.setQuantity(observed, total, changeId, signal))
+      const answer = await timed(() => vendor.setQuantity(observed, total, changeId, signal))
+      return written(subscriptionOf(observed), answer)
     },
     ...(setNextTerm && {
-      setNextTerm: async (seen, ...more) => written(subscriptionOf(seen), await setNextTerm(seen, ...more)),
+      setNextTerm: async (seen, ...more) =>
+        written(subscriptionOf(seen), await timed(() => setNextTerm(seen, ...more))),
     }),
     // An unknown outcome of one write does not count as a failure of the vendor.
     ...(lookup && {
@@ -144,6 +146,15 @@ export function withBreaker(vendor: RemoteVendor, pauseMs: number, probes = UNSH
         waitOf() > 0 ? { kind: 'unknown', reason } : lookup(ref, write, signal),
     }),
   }
+}
+
+/** Calls a vendor, and adds the time of the request to each observation in the answer. */
+async function timed<A extends VendorRead | Page | WriteAnswer>(call: () => Promise<A>): Promise<A> {
+  const requestedAt = Date.now()
+  const answer = await call()
+  if ('observed' in answer) return { ...answer, observed: { ...answer.observed, requestedAt } }
+  if ('items' in answer) return { ...answer, items: answer.items.map((item) => ({ ...item, requestedAt })) }
+  return answer
 }
 
 /** Returns whether the call was throttled. Throttles are handled by the budget, and show neither health nor failure. */

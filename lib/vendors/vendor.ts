@@ -18,6 +18,8 @@ export type SubscriptionRef = {
 
 /** A subscription as its vendor told it at one moment. Values that we do not know are passed through. */
 export type Observed = SubscriptionRef & {
+  /** When it was requested, in epoch milliseconds: the state may be older by VENDOR_STALE_MS. */
+  requestedAt?: number | undefined
   /** ACTIVE, SUSPENDED, PENDING, CANCELLED, or another. */
   status: string
   planName: string

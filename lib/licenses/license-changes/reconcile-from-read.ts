@@ -7,7 +7,7 @@ import { vendorTimes } from '#lib/vendors/settings.ts'
 import type { VendorRead } from '#lib/vendors/vendor.ts'
 import { type Change, changesWithin, moveChange, readChange } from './store/changes.ts'
 import { noteSeen } from './store/poll-lease.ts'
-import { isReplacement, observe } from './vendor-sync/read.ts'
+import { isReplacement, maxAgeOf, observe } from './vendor-sync/read.ts'
 
 /** Lease for polling the vendor. `change` is the state when the lease was acquired, which the evidence refers to. */
 export type PollLease = { vendor: GuardedVendor; row: LicensedRow; change: Change & { age: number } }
@@ -31,7 +31,8 @@ export async function reconcileFromRead(
   if (!isStillUnresolved(change, lease)) return change
   const { fromQuantity: from, toQuantity: to, seenQuantity } = change
   const { staleMs, writeMs } = vendorTimes()
-  const lately = await changesWithin(tx, customerId, row, staleMs)
+  const maxAge = readResult.kind === 'read' ? maxAgeOf(readResult.observed) : staleMs
+  const lately = await changesWithin(tx, customerId, row, maxAge)
   const read = totalIn(readResult)
   const state = stateFromEvidence({
     from,

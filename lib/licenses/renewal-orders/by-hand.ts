@@ -99,7 +99,8 @@ export async function settleOrderByHand(
     const order = await lockOrder(tx, customerId, id)
     if (order.state === 'STANDING' && !order.waitsSince)
       throw refused('Nothing is settled: the vendor has the order. The customer can take it back.')
-    const late = nextLateLook({ requests: await requestsOf(tx, customerId, order), now: Date.now() })
+    const [requests, now] = [await requestsOf(tx, customerId, order), Date.now()]
+    const late = nextLateLook({ requests, now, requestedAt: now, staleMs: 0 })
     if (order.state === 'STANDING' && late !== undefined)
       throw refused('Nothing is settled: a request to the vendor may still arrive. `show` says until when.')
     const by = { actor: OPERATOR, requestId, settledBy: OPERATOR.id }

@@ -22,7 +22,7 @@ const order = (row: Partial<OrderRow> = {}) =>
     ...{ seenQuantity: null, seenType: null, termEnd: new Date(NOW), ...row },
   }) as OrderRow
 function facts(row: Partial<OrderRow>, requests: Sent[] = [], more: Partial<OrderFacts> = {}): OrderFacts {
-  const times = { now: NOW, staleMs: 60_000, writeMs: 10_000 }
+  const times = { now: NOW, requestedAt: NOW, staleMs: 60_000, writeMs: 10_000 }
   const known = { order: order(row), requests: requests.map(request), label: 'Microsoft' }
   return { ...known, mayBeDeleted: false, termStart: undefined, ...times, ...more }
 }
@@ -38,7 +38,7 @@ describe('an order that is wanted', () => {
       'is looked at again while an earlier request may arrive',
       facts(PLACED, [{ setting: total(18), ...late }, { setting: total(12) }]),
       total(12),
-      { kind: 'placed', lookAt: late.lateUntil.getTime() },
+      { kind: 'placed', lookAt: late.lateUntil.getTime() + 60_000 },
     ],
     [
       'replaces what any earlier request has sent',
@@ -51,7 +51,7 @@ describe('an order that is wanted', () => {
       'is not given up while an earlier request may arrive',
       facts({}, [{ setting: total(18), ...late }]),
       total(7),
-      { kind: 'wait', lookAt: late.lateUntil.getTime() },
+      { kind: 'wait', lookAt: late.lateUntil.getTime() + 60_000 },
     ],
     [
       'is sent again after a change of the licenses',
@@ -70,6 +70,18 @@ describe('an order that is wanted', () => {
       facts({ placedAt: at(-1000) }, [{ setting: total(12) }]),
       NOTHING,
       { kind: 'wait', lookAt: NOW + 59_000 },
+    ],
+    [
+      'waits where the read was requested before that time, and took long',
+      facts({ placedAt: at(-70_000) }, [{ setting: total(12) }], { requestedAt: NOW - 20_000 }),
+      NOTHING,
+      { kind: 'wait' },
+    ],
+    [
+      'waits where an earlier request may have arrived since the read',
+      facts({}, [{ setting: total(18), kind: 'unknown', lateUntil: at(-50_000) }]),
+      total(7),
+      { kind: 'wait' },
     ],
     [
       'waits for a request that is under way',
@@ -256,13 +268,25 @@ describe('an order that is withdrawn', () => {
       { kind: 'send', setting: NOTHING },
     ],
     [
+      'is removed also where a read that may be older than the order has nothing',
+      facts(WITHDRAWN, [{ setting: total(12), at: at(-80_000) }], { requestedAt: NOW - 20_000 }),
+      NOTHING,
+      { kind: 'send', setting: NOTHING },
+    ],
+    [
+      'is gone where a read that can show the order does not',
+      facts(WITHDRAWN, [{ setting: total(12), at: at(-80_000) }]),
+      NOTHING,
+      { kind: 'settle', state: 'WITHDRAWN' },
+    ],
+    [
       'is followed until nothing can arrive any more',
       facts(WITHDRAWN, [
         { setting: total(12), ...late },
         { setting: NOTHING, before: total(12), isWithdrawal: true },
       ]),
       NOTHING,
-      { kind: 'wait', lookAt: late.lateUntil.getTime() },
+      { kind: 'wait', lookAt: late.lateUntil.getTime() + 60_000 },
     ],
     [
       'is gone although its own removal may arrive late',

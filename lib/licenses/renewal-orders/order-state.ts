@@ -13,10 +13,12 @@ export type OrderFacts = {
   label: string
   /** Whether a change of the licenses after the placement may have deleted the order at the vendor. */
   mayBeDeleted: boolean
-  /** Start of the current term in epoch milliseconds, where the vendor shows it. */
+  /** Start of the current term, where the vendor shows it. Times are epoch milliseconds. */
   termStart: number | undefined
-  /** Epoch milliseconds; how old the state may be that a read shows; how long a request is under way at most. */
   now: number
+  /** When the request left that the vendor's setting was read by. */
+  requestedAt: number
+  /** How old the state may be that a read shows, counted from its request; how long a request is under way at most. */
   staleMs: number
   writeMs: number
 }
@@ -46,7 +48,7 @@ export function decide(facts: OrderFacts, shown: Setting): Step {
 }
 
 function place(facts: OrderFacts, shown: Setting): Step {
-  const { order, requests, label, now, staleMs } = facts
+  const { order, requests, label, requestedAt, staleMs } = facts
   const wanted = wantedOf(order)
   // Requests sent before can arrive late, and win over this one.
   if (isSameSetting(shown, wanted)) return { kind: 'placed', lookAt: nextLateLook(facts, wanted) }
@@ -60,7 +62,7 @@ function place(facts: OrderFacts, shown: Setting): Step {
   if (isDefault || isSeen || isRestOf(requests, shown) || (base && isSameSetting(base, shown))) {
     if (!order.placedAt || facts.mayBeDeleted) return send
     const lookAt = order.placedAt.getTime() + staleMs
-    if (now < lookAt) return { kind: 'wait', reason: undefined, lookAt }
+    if (requestedAt < lookAt) return { kind: 'wait', reason: undefined, lookAt }
     return end('LOST', `${label} does not show the order any more: it was taken back or replaced there.`)
   }
   const another = shown.quantity === null ? 'another way to renew' : `${shown.quantity} licenses`
@@ -71,14 +73,14 @@ function place(facts: OrderFacts, shown: Setting): Step {
 }
 
 function withdraw(facts: OrderFacts, shown: Setting): Step {
-  const { requests, label, now, staleMs } = facts
+  const { requests, label, requestedAt, staleMs, writeMs } = facts
   const base = baseOf(requests)
   const last = requests.at(-1)
   if (!base || !last) return end('WITHDRAWN')
   const isBase = isSameSetting(shown, base)
   const late = nextLateLook(facts, base)
   // The read may be older than the last request, which may still be carried out.
-  const isOpen = late !== undefined || now < last.at.getTime() + staleMs
+  const isOpen = late !== undefined || requestedAt < last.at.getTime() + writeMs + staleMs
   const isConfirmed = last.isWithdrawal && last.kind === 'applied'
   if (isBase ? isOpen && !isConfirmed : isOurs(requests, shown) || isRestOf(requests, shown))
     return { kind: 'send', setting: base, isWithdrawal: true }
@@ -142,17 +144,18 @@ export function giveUp({ order, requests }: OrderFacts, reason: string): Settle 
 const MAX_LATE_LOOK_MS = 3_600_000
 
 /**
- * Returns when to look for a request that may still arrive, in epoch milliseconds; undefined where none can.
+ * Returns when to check for a request that may arrive after the state that the read has, in epoch milliseconds; undefined
+ * where none can.
  * @param harmless a request with this setting is not counted
  */
 export function nextLateLook(
-  { requests, now }: Pick<OrderFacts, 'requests' | 'now'>,
+  { requests, now, requestedAt, staleMs }: Pick<OrderFacts, 'requests' | 'now' | 'requestedAt' | 'staleMs'>,
   harmless?: Setting,
 ): number | undefined {
   const harmful = requests.filter((request) => !harmless || !isSameSetting(request, harmless))
   const times = harmful.map(({ lateUntil }) => lateUntil?.getTime() ?? 0)
-  const last = Math.max(0, ...times)
-  return last > now ? Math.min(last, now + MAX_LATE_LOOK_MS) : undefined
+  const evidentFrom = Math.max(0, ...times) + staleMs
+  return evidentFrom > requestedAt ? Math.min(evidentFrom, now + MAX_LATE_LOOK_MS) : undefined
 }
 
 /** Returns the setting that an order makes at its vendor. */

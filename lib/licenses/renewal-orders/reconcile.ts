@@ -141,7 +141,7 @@ async function assess(look: Look, observed: Observed) {
   const current = { ...look, asset, order }
   const { renewalType, scheduled } = observed
   const shown = shownSetting(takesTotal(asset), { renewalType, scheduledTotal: scheduled?.total ?? null })
-  const facts = await factsOf(current)
+  const facts = await factsOf(current, observed.requestedAt)
   const last = facts.requests.at(-1)
   const read = { shownAt: new Date(), shownQuantity: shown.quantity, shownType: shown.renewalType }
   if (last) await updateRequest(tx, customerId, last, read)
@@ -168,10 +168,13 @@ async function stepOf(look: Look, facts: OrderFacts, shown: Setting): Promise<St
   return decide(facts, shown)
 }
 
-async function factsOf({ tx, customerId, order, asset, vendor }: Look): Promise<OrderFacts> {
+async function factsOf(
+  { tx, customerId, order, asset, vendor }: Look,
+  requestedAt = Date.now(),
+): Promise<OrderFacts> {
   const { staleMs, writeMs } = vendorTimes()
   const requests = await requestsOf(tx, customerId, order)
-  const times = { now: Date.now(), staleMs, writeMs: writeMs + MAX_ANSWER_MS }
+  const times = { now: Date.now(), requestedAt, staleMs, writeMs: writeMs + MAX_ANSWER_MS }
   const termStart = asset.commitmentStart?.getTime()
   return { order, requests, label: vendor.label, mayBeDeleted: !isCurrent(order, asset), termStart, ...times }
 }

@@ -1,7 +1,13 @@
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { readAssetItem } from '#lib/licenses/assets/operations.ts'
+import { type LicensedRow, readAsset } from '#lib/licenses/assets/store.ts'
 import { schedulePasses } from '#lib/licenses/vendor-passes/passes.ts'
+import { newCustomerId } from '#lib/platform/caller/store.ts'
+import { readScope } from '#lib/platform/db/scope.ts'
 import { addAsset, addCustomer, callerOf } from '#lib/platform/db/test-rows.ts'
+import type { GuardedVendor } from '#lib/vendors/breaker.ts'
+import type { Observed } from '#lib/vendors/vendor.ts'
+import { vendorOf } from '#lib/vendors/vendors.ts'
 import type { FakeOptions } from '../../../../test/fakes/vendors/fake.ts'
 import type { Fault } from '../../../../test/fakes/vendors/faults.ts'
 import type { Call } from '../../../../test/fakes/vendors/routes.ts'
@@ -10,6 +16,7 @@ import { google, microsoft } from '../../../../test/fuzz/scenarios.ts'
 import { CUSTOMER, forgetVendors, type Scenario, type Seed } from '../../../../test/fuzz/stage.ts'
 import { readVendors, reconcileOpenChanges } from '../jobs.ts'
 import { type TestVendor, testVendor } from '../test-vendor.ts'
+import { applyObservation, refOf } from './read.ts'
 
 // Passes through a vendor's list, run by run of the job, as any process may carry them out.
 
@@ -229,6 +236,25 @@ describe('a subscription is read by itself', () => {
       { timeout: 20_000, interval: 200 },
     )
     expect([await states(flexible), await due(flexible)]).toEqual([['APPLIED', 'DRIFT'], null])
+  })
+
+  test('and shows no newer state than when it was requested, however long it took', async () => {
+    await begin(google, 2)
+    await run()
+    expect((await vendor.patch(vendor.flexible, 30)).status).toBe(200)
+    const [customerId, id] = [newCustomerId(CUSTOMER), vendor.assetId(vendor.flexible)]
+    const row = (await readScope({ customerId }, (tx) => readAsset(tx, customerId, id))) as LicensedRow
+    const remote = vendorOf(row) as GuardedVendor
+    const latest = (await remote.read(refOf(row), AbortSignal.timeout(5000))) as { observed: Observed }
+    const before = { ...latest.observed, seats: { ...latest.observed.seats, purchased: 20 } }
+    const apply = (requestedAt: number) =>
+      applyObservation(remote, { ...row, customerId, assetId: id }, { ...before, requestedAt }, 'test')
+    await apply(Date.now() - 60_000)
+    expect(await stored(vendor.flexible)).toMatchObject({ total: 30 })
+    await vi.waitFor(async () => {
+      await apply(Date.now())
+      expect(await stored(vendor.flexible)).toMatchObject({ total: 20 })
+    })
   })
 
   test('on a view of an asset whose last report is old', async () => {

@@ -240,6 +240,11 @@ function vendorSubscriptionOf({ id, vendorSubscriptionId }: LicensedRow): string
   return vendorSubscriptionId
 }
 
+/** Returns the maximum age of the state that an observation shows, in milliseconds: its read may have taken long. */
+export function maxAgeOf({ requestedAt }: Observed): number {
+  return vendorTimes().staleMs + (requestedAt === undefined ? 0 : Date.now() - requestedAt)
+}
+
 /**
  * Returns the dispute between a read and the vendor's recent confirmation of other purchased seats, if there is one:
  * either may be the older state. `since`: milliseconds since the confirmation.
@@ -248,10 +253,10 @@ export async function disputeOf(
   tx: Transaction,
   customerId: CustomerId,
   row: LicensedRow,
-  { seats }: Observed,
+  observed: Observed,
 ): Promise<{ since: number } | undefined> {
-  if (seats.purchased === row.seatsPurchased) return undefined
-  const lately = await changesWithin(tx, customerId, row, vendorTimes().staleMs)
+  if (observed.seats.purchased === row.seatsPurchased) return undefined
+  const lately = await changesWithin(tx, customerId, row, maxAgeOf(observed))
   const confirmed = lately.filter(isConfirmed).map(({ settledAt }) => settledAt?.getTime() ?? 0)
   return confirmed.length > 0 ? { since: Date.now() - Math.max(...confirmed) } : undefined
 }
