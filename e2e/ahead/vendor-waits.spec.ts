@@ -15,6 +15,7 @@ import { isolatedEnvironment, startIsolatedApp } from '../isolated-app.ts'
 // outcome; and a reading of the vendor's records before the hourly one.
 
 const TIMES = {
+  VENDOR_READ_MS: '20000',
   VENDOR_WRITE_MS: '1500',
   VENDOR_CONFIRM_MS: '500',
   VENDOR_CHECK_MS: '500',
@@ -219,8 +220,9 @@ test('a change that was not applied is set again by its review, from row, page a
 test('a total that the vendor changed is marked in the row until a member sets another', async ({
   browser,
 }) => {
-  google.setByVendor('S-workspace-suite-3', 255)
   const page = await open(browser, member.ana)
+  await expect(control(page, 'Chat')).toHaveValue('240')
+  google.setByVendor('S-workspace-suite-3', 255)
   await set(page, 'Chat', 260)
   await page.getByRole('button', { name: 'Keep 255' }).click()
   const sign = row(page, 'Chat').getByRole('link', { name: /^Changed at Google Workspace: 240 → 255, / })
