@@ -57,6 +57,9 @@ export async function testDatabase({ today }: { today?: string } = {}): Promise<
   if (today && citus) await onEachNode(clockOf(name, today), DEFAULTS_OF_CLOCK)
   else if (today) await run(url, nowOf(today), pathOfClock(name))
   const opened = openDatabase(throughPooler(url))
+  // A busy machine may take more than two seconds to start a connection; a test that waits for an answer waits longer.
+  for (const pool of Object.values(opened))
+    if (pool instanceof pg.Pool) pool.options.connectionTimeoutMillis = 15_000
   const viewer = new pg.Client({ ...loginOf(url, 'console_app'), options: NO_LIMITS })
   await viewer.connect()
   const sql: TestDatabase['sql'] = async (customerId, query, values) => {
