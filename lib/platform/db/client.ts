@@ -118,7 +118,10 @@ function pool(url: string, login: Login, max: number, answerLimit?: number): pg.
     idleTimeoutMillis: 30_000,
     pipeline: true,
     application_name: 'licenses-invoices',
-    onConnect: (client) => checkConnection(client, login),
+    async onConnect(client) {
+      await checkConnection(client, login)
+      if (!isDistributed(client)) single.add(made)
+    },
   } as pg.PoolConfig)
   // A broken connection (after a restart of the server) must not end the process. The pool drops an idle one; for one
   // in use between two statements, the next statement fails.
@@ -163,6 +166,9 @@ export async function checkConnection(client: pg.ClientBase, login: Login): Prom
 
 /** Connections to a server with Citus, where the coordinator's transaction has no id of its own. */
 const distributed = new WeakSet<pg.ClientBase>()
+
+/** Pools whose connections lead to a server without Citus, as far as one was opened. */
+const single = new WeakSet<pg.Pool>()
 
 /** Returns whether the connection leads to a server with Citus. */
 export function isDistributed(client: pg.ClientBase): boolean {
@@ -227,35 +233,47 @@ export type Kind = 'read' | 'write' | 'late write' | 'stream'
 /** Repeatable read: an invoice and its lines are of one snapshot, also while an import replaces them. */
 const BEGIN_READ = 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY'
 
+const LOGIN = 'SELECT current_user AS login'
+// `begin_write` is a function of the migration `customer-versions`: it fails if the customer is closed.
+const SETTINGS = "set_config('lock_timeout', $2, true), set_config('statement_timeout', $3, true)"
+const ENTER = `${LOGIN}, ${SETTINGS}, set_config('console.customer', $1, true)`
+const ENTER_TO_WRITE = `${LOGIN}, ${SETTINGS}, begin_write(set_config('console.customer', $1, true))`
+
 /**
- * Adds to a pipeline the statements that begin a customer's transaction: customer, timeouts and role. All of them by
- * SET LOCAL, so that they end with the transaction, on any connection that a pooler uses for it, and reach each node of
- * a distributed database.
+ * Adds to a pipeline the statements that begin a customer's transaction: customer, timeouts and role. All of them end with
+ * the transaction, on any connection that a pooler uses for it. One statement makes all settings, unless the server may
+ * have Citus, which passes only SET LOCAL on to its other nodes.
+ * @param from sends the pipeline
  * @returns resolves when the statements were executed
  * @throws Error if the connection has another login; CC001 for a `write` of a closed customer
  */
 export function open(
   pipeline: PipelinedQueries,
-  login: Login,
+  from: pg.Pool,
   customerId: string,
   kind: Kind,
 ): Promise<void> {
+  const login = from.options.user as Login
   const { lock, query } = LIMITS[login]
+  const isWrite = kind === 'write'
+  const see = seeing(customerId)
   pipeline.isOpened = true
-  const texts = [`SET LOCAL lock_timeout = ${lock}`, `SET LOCAL statement_timeout = ${query}`]
   const send = (text: string, isUnnamed = false) =>
     pipeline.add({ text, hasNoRows: true, isUnnamed }).catch(() => {})
   // Not by a prepared name, which a server could have forgotten: the following statements would then run outside of any
   // transaction.
   send(kind === 'read' || kind === 'stream' ? BEGIN_READ : 'BEGIN', true)
-  for (const text of texts) send(text)
-  send(seeing(customerId), true)
-  // Function of the migration `customer-versions`: fails if the customer is closed.
-  const entered =
-    kind === 'write'
-      ? pipeline.add({ text: 'SELECT current_user AS login, begin_write($1)' }, [customerId])
-      : pipeline.add({ text: 'SELECT current_user AS login' })
-  return entered.then(({ rows }) => checkLogin(login, (rows[0] as { login: string }).login))
+  const enter = () => {
+    if (single.has(from))
+      return pipeline.add({ text: isWrite ? ENTER_TO_WRITE : ENTER }, [customerId, lock, query])
+    for (const text of [`SET LOCAL lock_timeout = ${lock}`, `SET LOCAL statement_timeout = ${query}`])
+      send(text)
+    send(see, true)
+    return isWrite
+      ? pipeline.add({ text: `${LOGIN}, begin_write($1)` }, [customerId])
+      : pipeline.add({ text: LOGIN })
+  }
+  return enter().then(({ rows }) => checkLogin(login, (rows[0] as { login: string }).login))
 }
 
 /** Ids as `lib/imports/focus/platforms.ts` makes them, or empty for no customer. */

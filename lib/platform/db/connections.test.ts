@@ -30,13 +30,32 @@ describe('the beginning of a transaction', () => {
   })
   afterAll(() => database.close())
 
-  const queryTexts = (login: Login, kind: Kind) => {
+  const textsOf = (pool: pg.Pool, kind: Kind) => {
     const pipeline = new PipelinedQueries()
-    open(pipeline, login, 'northwind', kind)
+    open(pipeline, pool, 'northwind', kind)
     return pipeline.queries.map(({ text, values }) => [text, ...values].join(' '))
   }
 
+  it.skipIf(isDistributed)(
+    'enters with one statement after BEGIN where the server has no Citus',
+    async () => {
+      const { app, reads } = database.opened
+      for (const pool of [app, reads]) await pool.query('SELECT 1')
+      const settings = "set_config('lock_timeout', $2, true), set_config('statement_timeout', $3, true)"
+      expect(textsOf(reads, 'read')).toEqual([
+        'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY',
+        `SELECT current_user AS login, ${settings}, set_config('console.customer', $1, true) northwind 250 3000`,
+      ])
+      expect(textsOf(app, 'write')).toEqual([
+        'BEGIN',
+        `SELECT current_user AS login, ${settings}, begin_write(set_config('console.customer', $1, true)) northwind 1000 3000`,
+      ])
+    },
+  )
+
   it('pipelines limits, customer and the check of the login with BEGIN', () => {
+    // No connection has shown yet whether the server has Citus.
+    const queryTexts = (login: Login, kind: Kind) => textsOf(new pg.Pool({ user: login }), kind)
     expect(queryTexts('console_reads', 'read')).toEqual([
       'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY',
       'SET LOCAL lock_timeout = 250',

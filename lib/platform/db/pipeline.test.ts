@@ -1,5 +1,5 @@
 import { sql } from 'drizzle-orm'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { afterAll, beforeAll, expect, it, vi } from 'vitest'
 import { toProblem } from '#lib/platform/api/error-mapper.ts'
 import { findKeyCaller } from '#lib/platform/caller/authenticate.ts'
 import { digestOf } from '#lib/platform/caller/credentials.ts'
@@ -109,8 +109,13 @@ it('a read is refused as busy when no connection is free, and succeeds afterward
   const blocked = Array.from({ length: 8 }, (_, at) =>
     readScope({ ...ana, customerId: `customer-${at}` as typeof ana.customerId }, () => promise),
   )
+  const { reads } = database.opened
+  await vi.waitFor(() => expect([reads.totalCount, reads.idleCount]).toEqual([8, 0]))
+  const { connectionTimeoutMillis } = reads.options
+  reads.options.connectionTimeoutMillis = 100
   const rejection = await together(ana, WHO).catch((error: unknown) => error)
   expect(toProblem(rejection).code).toBe('service_unavailable')
+  reads.options.connectionTimeoutMillis = connectionTimeoutMillis
   resolve()
   await Promise.all(blocked)
   expect((await together<Seen>(eve, WHO)).rows).toHaveLength(1)

@@ -14,7 +14,6 @@ import {
   seeing,
   type Transaction,
 } from './client.ts'
-import type { Login } from './logins.ts'
 import { inOnePacket, PipelinedQueries, type SqlQuery, sendAlone, sendOne, sendTogether } from './pipeline.ts'
 import {
   closing,
@@ -280,7 +279,7 @@ async function* transactionStream<T>(
 async function begin(from: pg.Pool, customerId: string, kind: Kind) {
   const hasReplica = database().replica !== undefined
   const pipeline = new PipelinedQueries()
-  const opened = open(pipeline, from.options.user as Login, customerId, kind)
+  const opened = open(pipeline, from, customerId, kind)
   opened.catch(() => {})
   const measurement = measuredTransaction(kind === 'late write' ? 'write' : kind)
   const client = await from.connect().catch((error) => {
@@ -361,7 +360,7 @@ export async function transactionAtOnce<T>(
   send: (pool: pg.Pool, pipeline: PipelinedQueries) => void,
 ): Promise<T> {
   const pipeline = new PipelinedQueries()
-  const opened = open(pipeline, from.options.user as Login, customerId, 'read')
+  const opened = open(pipeline, from, customerId, 'read')
   opened.catch(() => {})
   const measurement = measuredTransaction('at once')
   // By the next tick, `fn` has added all its statements.

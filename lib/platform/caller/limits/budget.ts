@@ -237,7 +237,7 @@ async function acquireOnce(
   const row = [customerId, caller === undefined ? kind : `${kind} ${caller}`]
   const limitValues = [caller !== undefined, desired, waiting, seconds, usual.limit, usual.together]
   const pipeline = new PipelinedQueries()
-  const opened = open(pipeline, 'console_keys', customerId, 'late write')
+  const opened = open(pipeline, keys, customerId, 'late write')
   const before = [pipeline.add({ text: OPEN }, row), pipeline.add({ text: HOLD }, row)]
   const acquired = pipeline.add(acquireQueries[kind], [...row, ...limitValues])
   sendAlone(keys, pipeline)
