@@ -77,6 +77,14 @@ test('steps of a sign-in run one at a time, and delay no other requests', async 
   expect(running).toEqual(['/api/auth/csrf', '/api/auth/session'])
 })
 
+test('a step whose client has disconnected while waiting does nothing', async () => {
+  const done: string[] = []
+  const handle = boundedSteps(async ({ url }) => void done.push(`${url}`))
+  await handle({ url: '/api/auth/csrf' } as IncomingMessage, exchangeOf(true)[1])
+  await handle({ url: '/auth/sign-on/begin' } as IncomingMessage, exchangeOf()[1])
+  expect(done).toEqual(['/auth/sign-on/begin'])
+})
+
 test.for([
   ['waits for its identity provider', '/auth/sign-on/begin'],
   ['checks a password', '/api/auth/callback/credentials'],

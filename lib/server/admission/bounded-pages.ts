@@ -48,7 +48,7 @@ export function boundedPages(inside: Handler): Pages {
  */
 const STEPS = [
   ['/api/auth/csrf', 50],
-  ['/auth/sign-on/begin', 50],
+  ['/auth/sign-on/begin', 20],
   ['/api/auth/callback/credentials', 10],
 ] as const
 
@@ -57,12 +57,16 @@ const STEPS = [
  * checks have a limit of their own in addition.
  */
 export function boundedSteps(inside: Handler): Handler {
-  const enter = gate({ atOnce: 1, waiting: 500, timeoutMs: 2000 })
+  const enter = gate({ atOnce: 1, waiting: 500, timeoutMs: 5000 })
   return async (req, res) => {
     const [, maxMs] = STEPS.find(([path]) => req.url?.startsWith(path)) ?? []
     if (maxMs === undefined) return inside(req, res)
     const leave = await enter()
-    await holdSlot(async () => inside(req, res), leave, { maxMs, maxRestMs: maxMs })
+    const inSlot = async () => {
+      // The client has disconnected while waiting.
+      if (!res.destroyed) await inside(req, res)
+    }
+    await holdSlot(inSlot, leave, { maxMs, maxRestMs: maxMs })
   }
 }
 
