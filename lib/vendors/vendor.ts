@@ -175,8 +175,8 @@ export type RemoteVendor = Named & {
 
 /** Whether all that a decision on a quantity rests on is as it was. */
 export function isSameBasis(before: Observed, after: Observed): boolean {
-  const basis = ({ status, isCommitmentPlan, seats }: Observed) =>
-    [status, isCommitmentPlan, seats.purchased].join()
+  const basis = ({ status, isCommitmentPlan, commitmentEnd, seats }: Observed) =>
+    [status, isCommitmentPlan, commitmentEnd?.getTime(), seats.purchased].join()
   return basis(before) === basis(after)
 }
 

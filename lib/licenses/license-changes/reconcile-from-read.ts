@@ -44,7 +44,7 @@ export async function reconcileFromRead(
       (readResult.kind === 'read' && isReplacement(vendor, row, readResult.observed)),
     // The call left after its record, within the time of a write; and it took no longer than that again.
     age: lease.change.age - 2 * writeMs,
-    settleMs: vendor.settleMs,
+    settleMs: vendor.settleMs + staleMs,
     isOrdered: change.pollRef !== null,
     hadBefore: lately.some(({ fromQuantity }) => fromQuantity === to),
   })
@@ -105,7 +105,7 @@ export type Evidence = {
   wasMoved: boolean
   /** Since the call. */
   age: number
-  /** Vendor's settle time: how late the vendor may still apply a write. */
+  /** How long after a write a read may still lack it: the vendor's settle time, and the age that a read may have. */
   settleMs: number
   /**
    * Whether the vendor accepted an order and may still be working on it: only the vendor's own answer proves that the

@@ -30,8 +30,8 @@ const statusOf = (vendor: string, secondsAgo: number, values = {}) => {
   )
 }
 
-test('A change is known when its call has ended, the vendor’s settle time is over, and the job has polled', () => {
-  const seconds = 2 * 8 + 120 + 60 + 3
+test('A change is known when its call has ended, a read must show it, and the job has polled', () => {
+  const seconds = 2 * 8 + 120 + 120 + 60 + 3
   expect(statusOf('google-workspace', 0)).toEqual({ knownBy: NOW + seconds * SECOND })
   expect(statusOf('google-workspace', 100)).toEqual({ knownBy: NOW + (seconds - 100) * SECOND })
   // A claimed change may be sent until its lease ends.

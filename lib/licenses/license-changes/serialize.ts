@@ -77,12 +77,13 @@ const JOB_MS = 60_000
 
 /** Returns the forecast for an open change of an asset, by the same times as `stateFromEvidence`. */
 export function pendingStatusOf(change: OpenChange, asset: Account, now = Date.now()): PendingStatus {
-  const { leaseMs, readMs, writeMs, confirmMs } = vendorTimes()
+  const { leaseMs, readMs, writeMs, confirmMs, staleMs } = vendorTimes()
   const vendor = vendorOf(asset)
-  const { settleMs, idempotentWrites = 0 } = vendor.systemOfRecord === 'theirs' ? vendor : { settleMs: 0 }
+  const isTheirs = vendor.systemOfRecord === 'theirs'
+  const { settleMs, idempotentWrites = 0 } = isTheirs ? vendor : { settleMs: 0 }
   const movedAt = change.movedAt.getTime()
   const sentBy = change.state === 'CLAIMED' ? movedAt + leaseMs : movedAt
-  const knownBy = sentBy + 2 * writeMs + settleMs + JOB_MS + confirmMs
+  const knownBy = sentBy + 2 * writeMs + settleMs + (isTheirs ? staleMs : 0) + JOB_MS + confirmMs
   // Same decision as in `sendAgain`, whose own read may still decide otherwise.
   const isOver = change.state === 'UNKNOWN' && now - movedAt > 2 * writeMs
   const isRemembered = now - (change.sentAt?.getTime() ?? now) + readMs + writeMs < idempotentWrites

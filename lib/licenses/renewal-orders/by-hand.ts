@@ -100,7 +100,7 @@ export async function settleOrderByHand(
     if (order.state === 'STANDING' && !order.waitsSince)
       throw refused('Nothing is settled: the vendor has the order. The customer can take it back.')
     const [requests, now] = [await requestsOf(tx, customerId, order), Date.now()]
-    const late = nextLateLook({ requests, now, requestedAt: now, staleMs: 0 })
+    const late = nextLateLook({ requests, now, asOf: now, staleMs: 0 })
     if (order.state === 'STANDING' && late !== undefined)
       throw refused('Nothing is settled: a request to the vendor may still arrive. `show` says until when.')
     const by = { actor: OPERATOR, requestId, settledBy: OPERATOR.id }

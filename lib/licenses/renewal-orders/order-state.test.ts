@@ -22,7 +22,7 @@ const order = (row: Partial<OrderRow> = {}) =>
     ...{ seenQuantity: null, seenType: null, termEnd: new Date(NOW), ...row },
   }) as OrderRow
 function facts(row: Partial<OrderRow>, requests: Sent[] = [], more: Partial<OrderFacts> = {}): OrderFacts {
-  const times = { now: NOW, requestedAt: NOW, staleMs: 60_000, writeMs: 10_000 }
+  const times = { now: NOW, asOf: NOW - 60_000, seatsMovedAt: undefined, staleMs: 60_000, writeMs: 10_000 }
   const known = { order: order(row), requests: requests.map(request), label: 'Microsoft' }
   return { ...known, mayBeDeleted: false, termStart: undefined, ...times, ...more }
 }
@@ -73,8 +73,26 @@ describe('an order that is wanted', () => {
     ],
     [
       'waits where the read was requested before that time, and took long',
-      facts({ placedAt: at(-70_000) }, [{ setting: total(12) }], { requestedAt: NOW - 20_000 }),
+      facts({ placedAt: at(-70_000) }, [{ setting: total(12) }], { asOf: NOW - 80_000 }),
       NOTHING,
+      { kind: 'wait' },
+    ],
+    [
+      'waits where the read may be older than the change of the licenses that has deleted it',
+      facts(PLACED, [{ setting: total(12) }], { mayBeDeleted: true, seatsMovedAt: NOW - 1000 }),
+      total(12),
+      { kind: 'wait' },
+    ],
+    [
+      'is sent again where the read may be older than a request for another total',
+      facts({}, [{ setting: total(12) }, { setting: total(15), at: at(-1000) }]),
+      total(12),
+      { kind: 'send', setting: total(12) },
+    ],
+    [
+      'waits where the schedule of another party may be from before the order',
+      facts({ placedAt: at(-1000) }, [{ setting: total(12), at: at(-2000) }]),
+      total(7),
       { kind: 'wait' },
     ],
     [
@@ -133,6 +151,11 @@ describe('an order of a way to renew', () => {
       'shows the order, whose repetition may have arrived after the start',
       facts(began('AUTO_RENEW'), [{ ...applied, ...open }, applied]),
       'UNCLEAR',
+    ],
+    [
+      'began as ordered, though the last read shows the former term',
+      facts(began('AUTO_RENEW'), [applied], { termStart: NOW - 31_536_000_000 }),
+      'APPLIED',
     ],
     [
       'shows the order, whose answer came after the start',
@@ -269,7 +292,7 @@ describe('an order that is withdrawn', () => {
     ],
     [
       'is removed also where a read that may be older than the order has nothing',
-      facts(WITHDRAWN, [{ setting: total(12), at: at(-80_000) }], { requestedAt: NOW - 20_000 }),
+      facts(WITHDRAWN, [{ setting: total(12), at: at(-80_000) }], { asOf: NOW - 80_000 }),
       NOTHING,
       { kind: 'send', setting: NOTHING },
     ],
@@ -298,6 +321,12 @@ describe('an order that is withdrawn', () => {
       { kind: 'settle', state: 'WITHDRAWN' },
     ],
     [
+      'is followed where the schedule of another party may be from before it',
+      facts(WITHDRAWN, [{ setting: total(12), at: at(-1000) }]),
+      total(80),
+      { kind: 'wait' },
+    ],
+    [
       'leaves what another party has scheduled since',
       facts(WITHDRAWN, [{ setting: total(12) }]),
       total(80),
@@ -319,6 +348,7 @@ describe('the start of the next term', () => {
     ['as ordered, of one that was not', facts({ ...began(12, false) }), 'UNCLEAR'],
     ['otherwise, of one that was placed', facts({ ...began(15) }), 'LOST'],
     ['otherwise, of one that was not', facts({ ...began(20, false) }), 'UNCLEAR'],
+    ['unseen before a change of the licenses', facts({ ...began(15), beganQuantity: null }), 'UNCLEAR'],
     ['as an earlier order said', facts({ ...began(18) }, [{ setting: total(18) }]), 'UNCLEAR'],
     ['as withdrawn', facts({ ...WITHDRAWN, ...began(20) }, [{ setting: total(12) }]), 'WITHDRAWN'],
     [

@@ -1,4 +1,5 @@
 import { outcomeOf } from '#lib/licenses/assets/rules.ts'
+import { DAY_MS } from '#lib/platform/values/days.ts'
 import type { RequestRow } from './request-log.ts'
 import { endActionOf, isRenewed, isRestOf, isSameSetting, type Setting } from './rules.ts'
 import type { OrderRow } from './store.ts'
@@ -16,9 +17,11 @@ export type OrderFacts = {
   /** Start of the current term, where the vendor shows it. Times are epoch milliseconds. */
   termStart: number | undefined
   now: number
-  /** When the request left that the vendor's setting was read by. */
-  requestedAt: number
-  /** How old the state may be that a read shows, counted from its request; how long a request is under way at most. */
+  /** The vendor's setting is from this time or a later one: it may lack whatever was done after it. */
+  asOf: number
+  /** Our last change of the licenses after that time; undefined: none. */
+  seatsMovedAt: number | undefined
+  /** A read may be older than its request by so many milliseconds; a request is under way for so many at most. */
   staleMs: number
   writeMs: number
 }
@@ -48,51 +51,76 @@ export function decide(facts: OrderFacts, shown: Setting): Step {
 }
 
 function place(facts: OrderFacts, shown: Setting): Step {
-  const { order, requests, label, requestedAt, staleMs } = facts
+  const { order, requests, label, asOf, staleMs, mayBeDeleted } = facts
   const wanted = wantedOf(order)
-  // Requests sent before can arrive late, and win over this one.
-  if (isSameSetting(shown, wanted)) return { kind: 'placed', lookAt: nextLateLook(facts, wanted) }
+  if (isSameSetting(shown, wanted)) return confirm(facts, wanted)
   const send: Step = { kind: 'send', setting: wanted, isWithdrawal: false }
   if (isOurs(requests, shown)) return send
-  const late = nextLateLook(facts)
+  const placedAt = order.placedAt?.getTime()
   const isDefault = isSameSetting(shown, { quantity: null, renewalType: null })
   // The orderer has seen this setting of another party, and so replaces it.
   const isSeen = isSameSetting(shown, { quantity: order.seenQuantity, renewalType: order.seenType })
   const base = baseOf(requests)
   if (isDefault || isSeen || isRestOf(requests, shown) || (base && isSameSetting(base, shown))) {
-    if (!order.placedAt || facts.mayBeDeleted) return send
-    const lookAt = order.placedAt.getTime() + staleMs
-    if (requestedAt < lookAt) return { kind: 'wait', reason: undefined, lookAt }
+    if (placedAt === undefined || mayBeDeleted) return send
+    if (asOf < placedAt) return { kind: 'wait', reason: undefined, lookAt: placedAt + staleMs }
     return end('LOST', `${label} does not show the order any more: it was taken back or replaced there.`)
   }
-  const another = shown.quantity === null ? 'another way to renew' : `${shown.quantity} licenses`
-  const reason = isRenewed(shown.renewalType)
-    ? `${label} has ${another} scheduled for the next term, which another party set there.`
-    : `${label} does not renew the plan any more.`
-  return late === undefined ? end('LOST', reason) : { kind: 'wait', reason, lookAt: late }
+  const reason = reasonOfLoss(label, shown)
+  const changedAt = Math.max(lastRequest(facts)?.until ?? 0, placedAt ?? 0)
+  const lookAt = nextLateLook(facts) ?? (asOf < changedAt ? changedAt + staleMs : undefined)
+  return lookAt === undefined ? end('LOST', reason) : { kind: 'wait', reason, lookAt }
+}
+
+function reasonOfLoss(label: string, { quantity, renewalType }: Setting): string {
+  if (!isRenewed(renewalType)) return `${label} does not renew the plan any more.`
+  const another = quantity === null ? 'another way to renew' : `${quantity} licenses`
+  return `${label} has ${another} scheduled for the next term, which another party set there.`
+}
+
+/** Decides where the vendor shows the ordered setting. */
+function confirm(facts: OrderFacts, setting: Setting): Step {
+  const { asOf, staleMs, seatsMovedAt, mayBeDeleted } = facts
+  const last = lastRequest(facts)
+  // The read may be older than a request for something else, or than the change of the licenses that has deleted the order.
+  if (last && asOf < last.until && !isSameSetting(last, setting))
+    return { kind: 'send', setting, isWithdrawal: false }
+  if (mayBeDeleted && seatsMovedAt !== undefined)
+    return { kind: 'wait', reason: undefined, lookAt: seatsMovedAt + staleMs }
+  // Requests sent before can arrive late, and win over this one.
+  return { kind: 'placed', lookAt: nextLateLook(facts, setting) }
+}
+
+/** Returns the last request that the vendor can have carried out; it did so `until` then, unless it arrives late. */
+function lastRequest({ requests, writeMs }: OrderFacts): (Setting & { until: number }) | undefined {
+  const last = requests.findLast(({ kind }) => kind !== 'rejected' && kind !== 'not_sent')
+  return last && { ...last, until: last.at.getTime() + writeMs }
 }
 
 function withdraw(facts: OrderFacts, shown: Setting): Step {
-  const { requests, label, requestedAt, staleMs, writeMs } = facts
+  const { requests, label, asOf, staleMs, writeMs } = facts
   const base = baseOf(requests)
   const last = requests.at(-1)
   if (!base || !last) return end('WITHDRAWN')
   const isBase = isSameSetting(shown, base)
   const late = nextLateLook(facts, base)
   // The read may be older than the last request, which may still be carried out.
-  const isOpen = late !== undefined || requestedAt < last.at.getTime() + writeMs + staleMs
+  const sentAt = last.at.getTime() + writeMs
+  const isOpen = late !== undefined || asOf < sentAt
   const isConfirmed = last.isWithdrawal && last.kind === 'applied'
   if (isBase ? isOpen && !isConfirmed : isOurs(requests, shown) || isRestOf(requests, shown))
     return { kind: 'send', setting: base, isWithdrawal: true }
-  if (late === undefined) return end('WITHDRAWN')
-  return { kind: 'wait', reason: `${label} may still carry out an earlier request.`, lookAt: late }
+  if (late === undefined && (isConfirmed || !isOpen)) return end('WITHDRAWN')
+  const reason = `${label} may still carry out an earlier request.`
+  return { kind: 'wait', reason, lookAt: late ?? sentAt + staleMs }
 }
 
 /**
  * Decides when the next term has begun, from the first reading of it. APPLIED needs an order that was placed, and a
  * term that began as ordered; LOST needs another party's setting. Every other case is UNCLEAR, and a person decides.
  */
-export function decideOutcome({ order, requests, label, termStart }: OrderFacts): Settle {
+export function decideOutcome(facts: OrderFacts): Settle {
+  const { order, requests, label } = facts
   const { beganQuantity, beganType, beganPlaced } = order
   const wanted = wantedOf(order)
   const ended = endActionOf(beganType)
@@ -103,10 +131,9 @@ export function decideOutcome({ order, requests, label, termStart }: OrderFacts)
     'extended-term': `${label} continued the plan as an Extended Service Term`,
     term: `${label} began the next term with ${beganQuantity} licenses`,
   }[ended ?? 'term']
-  // A way to renew outlasts the start of the term: a request that arrived after it may have changed it.
-  const start = termStart ?? order.termEnd.getTime()
-  if (!isTotal && !ended && requests.some((one) => mayArriveAfter(one, start)))
-    return end('UNCLEAR', `${how}, while a request about it was under way.`)
+  if (isTotal && beganQuantity === null)
+    return end('UNCLEAR', `${label} began the next term, and the licenses were changed before that was seen.`)
+  if (mayArriveInNextTerm(facts)) return end('UNCLEAR', `${how}, while a request about it was under way.`)
   if (order.takenBackAt)
     return isCausedBy(requests, began)
       ? end('UNCLEAR', `${how}, as ordered: the withdrawal did not reach it.`)
@@ -129,10 +156,16 @@ function isCausedBy(requests: readonly RequestRow[], began: Setting): boolean {
   return isOurs(requests, began) || requests.some(({ renewalType }) => ended && endActionOf(renewalType))
 }
 
-/** @param time epoch milliseconds */
-function mayArriveAfter(request: RequestRow, time: number): boolean {
-  if (request.kind === 'rejected' || request.kind === 'not_sent') return false
-  return (request.lateUntil?.getTime() ?? request.at.getTime() + (request.tookMs ?? 0)) > time
+/** Returns whether a request for a way to renew may have arrived after the start of the next term, and changed that one's. */
+function mayArriveInNextTerm({ order, requests, termStart }: OrderFacts): boolean {
+  if (order.toQuantity !== null || endActionOf(order.beganType)) return false
+  const termEnd = order.termEnd.getTime()
+  // A read from before the start shows that of the former term.
+  const start = termStart !== undefined && termStart > termEnd - DAY_MS ? termStart : termEnd
+  return requests.some(({ kind, lateUntil, at, tookMs }) => {
+    if (kind === 'rejected' || kind === 'not_sent') return false
+    return (lateUntil?.getTime() ?? at.getTime() + (tookMs ?? 0)) > start
+  })
 }
 
 /** Gives up an order whose vendor shows neither its term nor a next one. */
@@ -144,18 +177,18 @@ export function giveUp({ order, requests }: OrderFacts, reason: string): Settle 
 const MAX_LATE_LOOK_MS = 3_600_000
 
 /**
- * Returns when to check for a request that may arrive after the state that the read has, in epoch milliseconds; undefined
+ * Returns when to check for a request that may arrive after the time of the read's state, in epoch milliseconds; undefined
  * where none can.
  * @param harmless a request with this setting is not counted
  */
 export function nextLateLook(
-  { requests, now, requestedAt, staleMs }: Pick<OrderFacts, 'requests' | 'now' | 'requestedAt' | 'staleMs'>,
+  { requests, now, asOf, staleMs }: Pick<OrderFacts, 'requests' | 'now' | 'asOf' | 'staleMs'>,
   harmless?: Setting,
 ): number | undefined {
   const harmful = requests.filter((request) => !harmless || !isSameSetting(request, harmless))
   const times = harmful.map(({ lateUntil }) => lateUntil?.getTime() ?? 0)
-  const evidentFrom = Math.max(0, ...times) + staleMs
-  return evidentFrom > requestedAt ? Math.min(evidentFrom, now + MAX_LATE_LOOK_MS) : undefined
+  const last = Math.max(0, ...times)
+  return last > asOf ? Math.min(last + staleMs, now + MAX_LATE_LOOK_MS) : undefined
 }
 
 /** Returns the setting that an order makes at its vendor. */

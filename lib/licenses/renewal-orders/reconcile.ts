@@ -2,7 +2,7 @@ import 'server-only'
 import { randomUUID } from 'node:crypto'
 import { dueOrders } from '#lib/identity/access/due-work.ts'
 import { type LicensedRow, licensed, lockLicensed, readAsset } from '#lib/licenses/assets/store.ts'
-import { findOpenChange } from '#lib/licenses/license-changes/store/changes.ts'
+import { changesWithin, findOpenChange } from '#lib/licenses/license-changes/store/changes.ts'
 import { observe, readSubscription } from '#lib/licenses/license-changes/vendor-sync/read.ts'
 import type { CustomerId } from '#lib/platform/caller/rules.ts'
 import type { Transaction } from '#lib/platform/db/client.ts'
@@ -119,11 +119,11 @@ async function compare(look: Look, vendorRead: VendorRead): Promise<NextRequest 
   if (await findOpenChange(tx, customerId, asset.id))
     return wait('A change of the licenses is under way.', MINUTE_MS)
   const { observed } = vendorRead
-  const { current, step, shown } = await assess(look, observed)
+  const { current, step, shown } = await assess(look, observed, vendorTimes().staleMs)
   if (step.kind !== 'send') return follow(current, step)
   const { setting, isWithdrawal } = step
   const vendorId = randomUUID()
-  const lateUntil = new Date(now + vendorTimes().writeMs + MAX_ANSWER_MS + vendor.settleMs)
+  const lateUntil = new Date(now + maxRequestMs() + vendor.settleMs)
   const version = observed.version ?? null
   const request = { setting, isWithdrawal, before: shown, requestId: vendorId, lateUntil, version }
   const number = await addRequest(tx, customerId, current.order, request)
@@ -132,8 +132,11 @@ async function compare(look: Look, vendorRead: VendorRead): Promise<NextRequest 
   return { number, setting, observed, vendorId, version: current.asset.seatVersion }
 }
 
-/** Stores the observed setting, and decides from it. */
-async function assess(look: Look, observed: Observed) {
+/**
+ * Stores the observed setting, and decides from it.
+ * @param staleMs the observation may be older than its request by so many milliseconds
+ */
+async function assess(look: Look, observed: Observed, staleMs: number) {
   const { tx, customerId, vendor, requestId } = look
   const asset = await observe(tx, customerId, look.asset, { vendor, observed, requestId })
   // The start of a term is noted by whatever reads it first.
@@ -141,7 +144,7 @@ async function assess(look: Look, observed: Observed) {
   const current = { ...look, asset, order }
   const { renewalType, scheduled } = observed
   const shown = shownSetting(takesTotal(asset), { renewalType, scheduledTotal: scheduled?.total ?? null })
-  const facts = await factsOf(current, observed.requestedAt)
+  const facts = await factsOf(current, (observed.requestedAt ?? Date.now()) - staleMs)
   const last = facts.requests.at(-1)
   const read = { shownAt: new Date(), shownQuantity: shown.quantity, shownType: shown.renewalType }
   if (last) await updateRequest(tx, customerId, last, read)
@@ -153,6 +156,11 @@ async function stepOf(look: Look, facts: OrderFacts, shown: Setting): Promise<St
   if (order.beganAt) return decideOutcome(facts)
   const phase = phaseOf(order.termEnd.getTime(), termOf(asset), facts.now)
   const wait = (reason: string): Step => ({ kind: 'wait', reason, lookAt: facts.now + HOUR_MS })
+  const createdAt = order.createdAt.getTime()
+  const isEarlier = phase.kind === 'none' || (phase.kind === 'moved' && phase.termEnd <= facts.now)
+  // The read shows the plan before the term that was ordered for.
+  if (isEarlier && facts.asOf < createdAt)
+    return { kind: 'wait', reason: undefined, lookAt: createdAt + facts.staleMs }
   if (phase.kind === 'none') {
     const reason = 'The plan has no commitment any more.'
     return order.takenBackAt ? giveUp(facts, reason) : { kind: 'settle', state: 'LOST', reason }
@@ -170,11 +178,14 @@ async function stepOf(look: Look, facts: OrderFacts, shown: Setting): Promise<St
 
 async function factsOf(
   { tx, customerId, order, asset, vendor }: Look,
-  requestedAt = Date.now(),
+  asOf = Date.now(),
 ): Promise<OrderFacts> {
-  const { staleMs, writeMs } = vendorTimes()
   const requests = await requestsOf(tx, customerId, order)
-  const times = { now: Date.now(), requestedAt, staleMs, writeMs: writeMs + MAX_ANSWER_MS }
+  const now = Date.now()
+  const moves = await changesWithin(tx, customerId, asset, Math.max(0, now - asOf))
+  const movedAt = moves.map(({ settledAt }) => settledAt?.getTime() ?? 0)
+  const seatsMovedAt = movedAt.length > 0 ? Math.max(...movedAt) : undefined
+  const times = { now, asOf, seatsMovedAt, staleMs: vendorTimes().staleMs, writeMs: maxRequestMs() }
   const termStart = asset.commitmentStart?.getTime()
   return { order, requests, label: vendor.label, mayBeDeleted: !isCurrent(order, asset), termStart, ...times }
 }
@@ -217,7 +228,8 @@ async function conclude(look: Look, answer: WriteAnswer, isAlone: boolean): Prom
   const { tx, customerId, order, vendor } = look
   const now = Date.now()
   if (answer.kind === 'applied') {
-    const assessed = isAlone ? await assess(look, answer.observed) : undefined
+    // The response to a write shows the state after it.
+    const assessed = isAlone ? await assess(look, answer.observed, 0) : undefined
     // The ordered setting, or the licenses, have changed while the request was under way.
     if (!assessed || assessed.step.kind === 'send')
       return note(look, { nextLookAt: new Date(now + (isAlone ? 0 : MINUTE_MS)) })
@@ -286,6 +298,11 @@ async function send(
   const { quantity, renewalType } = setting
   const next: NextTerm = renewalType === null ? { total: quantity ?? undefined } : { renewalType }
   return vendor.setNextTerm(observed, next, vendorId, AbortSignal.timeout(writeMs))
+}
+
+/** Returns the milliseconds for which a request is under way at most, from its log row on. */
+function maxRequestMs(): number {
+  return 2 * vendorTimes().writeMs + MAX_ANSWER_MS
 }
 
 /** Returns the milliseconds until the next look: a minute at first, twice as long each time, six hours at most. */

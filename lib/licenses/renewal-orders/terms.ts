@@ -103,14 +103,15 @@ export async function setScheduled(
 
 /**
  * Notes the successor of a term that a vendor shows, where the asset has an active order: the first read counts, whatever
- * is bought later. The asset's row is locked and still contains the values before the read.
+ * is bought later. The response to a change of the licenses (`confirmed`) does not show with how many the term began. The
+ * asset's row is locked and still contains the values before the read.
  * @returns the orderer, where that began as ordered, and the ordered total
  */
 export async function noteTermStart(
   tx: Transaction,
   customerId: CustomerId,
   row: LicensedRow,
-  observed: Observed,
+  { observed, confirmed }: { observed: Observed; confirmed: boolean },
 ): Promise<{ actor: Actor; requestId: string; total: number | null } | undefined> {
   const { customerId: customer, assetId, state } = renewalOrders
   const isActive = and(eq(customer, customerId), eq(assetId, row.id), eq(state, 'STANDING'))
@@ -121,7 +122,7 @@ export async function noteTermStart(
   const after = { ...termOf(observed), status: observed.status }
   const what = whatBegan({ ...order, termEnd, endActions }, after, Date.now())
   if (!what) return undefined
-  const { purchased } = observed.seats
+  const purchased = confirmed ? null : observed.seats.purchased
   // The type that a vendor shows of a new term is about its end.
   const next = endActionOf(observed.renewalType) ? null : observed.renewalType
   const beganType = what === 'term' ? next : END_ACTIONS[what]
@@ -131,7 +132,8 @@ export async function noteTermStart(
     .update(renewalOrders)
     .set({ ...began, nextLookAt: began.beganAt })
     .where(and(isActive, eq(renewalOrders.id, order.id)))
-  const isOrdered = what === 'term' ? order.toQuantity === purchased : order.renewalType === beganType
+  const isOrdered =
+    what === 'term' ? purchased !== null && order.toQuantity === purchased : order.renewalType === beganType
   if (!beganPlaced || order.takenBackAt || !isOrdered) return undefined
   return { actor: ordererOf(order), requestId: order.requestId, total: order.toQuantity }
 }

@@ -255,6 +255,14 @@ describe('a subscription is read by itself', () => {
       await apply(Date.now())
       expect(await stored(vendor.flexible)).toMatchObject({ total: 20 })
     })
+    // An answer from before the vendor's change, applied after it, is no second change.
+    await applyObservation(
+      remote,
+      { ...row, customerId, assetId: id },
+      { ...latest.observed, requestedAt: Date.now() - 60_000 },
+      'test',
+    )
+    expect(await vendor.states(vendor.flexible)).toEqual(['APPLIED', 'DRIFT'])
   })
 
   test('on a view of an asset whose last report is old', async () => {

@@ -173,7 +173,7 @@ export async function observe(
   const actor = { kind: 'vendor', id: vendor.name, name: vendor.label } as const
   const isSameTerm =
     row.commitmentEnd?.getTime() === observed.commitmentEnd?.getTime() && row.status === observed.status
-  const ordered = isSameTerm ? undefined : await noteTermStart(tx, customerId, row, observed)
+  const ordered = isSameTerm ? undefined : await noteTermStart(tx, customerId, row, { observed, confirmed })
   const disputed = confirmed ? undefined : await disputeOf(tx, customerId, row, observed)
   if (disputed) {
     values.seatsPurchased = row.seatsPurchased
@@ -242,12 +242,12 @@ function vendorSubscriptionOf({ id, vendorSubscriptionId }: LicensedRow): string
 
 /** Returns the maximum age of the state that an observation shows, in milliseconds: its read may have taken long. */
 export function maxAgeOf({ requestedAt }: Observed): number {
-  return vendorTimes().staleMs + (requestedAt === undefined ? 0 : Date.now() - requestedAt)
+  return vendorTimes().staleMs + Math.max(0, Date.now() - (requestedAt ?? Date.now()))
 }
 
 /**
- * Returns the dispute between a read and the vendor's recent confirmation of other purchased seats, if there is one:
- * either may be the older state. `since`: milliseconds since the confirmation.
+ * Returns the dispute between a read and other purchased seats that the vendor has confirmed recently, or had changed from
+ * the read's number, if there is one: either may be the older state. `since`: milliseconds since then.
  */
 export async function disputeOf(
   tx: Transaction,
@@ -257,8 +257,13 @@ export async function disputeOf(
 ): Promise<{ since: number } | undefined> {
   if (observed.seats.purchased === row.seatsPurchased) return undefined
   const lately = await changesWithin(tx, customerId, row, maxAgeOf(observed))
-  const confirmed = lately.filter(isConfirmed).map(({ settledAt }) => settledAt?.getTime() ?? 0)
-  return confirmed.length > 0 ? { since: Date.now() - Math.max(...confirmed) } : undefined
+  // No vendor has shown what an import recorded.
+  const newer = lately.filter((change) => {
+    const isSeen = change.state !== 'RECORDED' && change.fromQuantity === observed.seats.purchased
+    return isSeen || isConfirmed(change)
+  })
+  const newest = Math.max(...newer.map(({ settledAt }) => settledAt?.getTime() ?? 0))
+  return newer.length > 0 ? { since: Date.now() - newest } : undefined
 }
 
 /**
