@@ -65,6 +65,16 @@ export const vendorTimes = defineSettings(
 )
 
 /**
+ * Returns the milliseconds from the record of a call until a read shows whether the vendor carried the write out. The call
+ * leaves within the time of a write, and lasts no longer than that again; the vendor may carry it out within its settle
+ * time; and a read may be older than its request.
+ */
+export function evidentAfterMs({ settleMs }: { settleMs: number }): number {
+  const { writeMs, staleMs } = vendorTimes()
+  return 2 * writeMs + settleMs + staleMs
+}
+
+/**
  * Surcharge of an Extended Service Term in percent, as its vendor publishes it (Microsoft: 3; 23 for products without a
  * monthly plan).
  */

@@ -9,7 +9,7 @@ describe('provenState', () => {
     read: 55,
     wasMoved: false,
     age: 1000,
-    settleMs: 120_000,
+    evidentMs: 120_000,
     isOrdered: false,
     hadBefore: false,
   }

@@ -3,7 +3,7 @@ import { type LicensedRow, lockLicensed } from '#lib/licenses/assets/store.ts'
 import type { CustomerId } from '#lib/platform/caller/rules.ts'
 import type { Transaction } from '#lib/platform/db/client.ts'
 import type { GuardedVendor } from '#lib/vendors/breaker.ts'
-import { vendorTimes } from '#lib/vendors/settings.ts'
+import { evidentAfterMs, vendorTimes } from '#lib/vendors/settings.ts'
 import type { VendorRead } from '#lib/vendors/vendor.ts'
 import { type Change, changesWithin, moveChange, readChange } from './store/changes.ts'
 import { noteSeen } from './store/poll-lease.ts'
@@ -30,7 +30,7 @@ export async function reconcileFromRead(
   const change = await readChange(tx, customerId, changeId)
   if (!isStillUnresolved(change, lease)) return change
   const { fromQuantity: from, toQuantity: to, seenQuantity } = change
-  const { staleMs, writeMs } = vendorTimes()
+  const { staleMs } = vendorTimes()
   const maxAge = readResult.kind === 'read' ? maxAgeOf(readResult.observed) : staleMs
   const lately = await changesWithin(tx, customerId, row, maxAge)
   const read = totalIn(readResult)
@@ -42,9 +42,8 @@ export async function reconcileFromRead(
     wasMoved:
       seenQuantity !== null ||
       (readResult.kind === 'read' && isReplacement(vendor, row, readResult.observed)),
-    // The call left after its record, within the time of a write; and it took no longer than that again.
-    age: lease.change.age - 2 * writeMs,
-    settleMs: vendor.settleMs + staleMs,
+    age: lease.change.age,
+    evidentMs: evidentAfterMs(vendor),
     isOrdered: change.pollRef !== null,
     hadBefore: lately.some(({ fromQuantity }) => fromQuantity === to),
   })
@@ -103,10 +102,10 @@ export type Evidence = {
   read: number | 'hidden' | 'unanswered'
   /** Whether a read since the call has shown a third total: another user has moved the total. */
   wasMoved: boolean
-  /** Since the call. */
+  /** Since the record of the call. */
   age: number
-  /** How long after a write a read may still lack it: the vendor's settle time, and the age that a read may have. */
-  settleMs: number
+  /** Until a read shows whether the vendor carried the write out. */
+  evidentMs: number
   /**
    * Whether the vendor accepted an order and may still be working on it: only the vendor's own answer proves that the
    * order was not carried out.
@@ -134,11 +133,11 @@ export function stateFromEvidence({
   read,
   wasMoved,
   age,
-  settleMs,
+  evidentMs,
   isOrdered,
   hadBefore,
 }: Evidence): 'APPLIED' | 'FAILED' | 'UNCLEAR' | 'UNKNOWN' {
   if (read === to) return hadBefore ? 'UNKNOWN' : 'APPLIED'
-  if (age <= settleMs + (read === 'unanswered' || isOrdered ? LONGER_MS : 0)) return 'UNKNOWN'
+  if (age <= evidentMs + (read === 'unanswered' || isOrdered ? LONGER_MS : 0)) return 'UNKNOWN'
   return read === from && !wasMoved && !isOrdered ? 'FAILED' : 'UNCLEAR'
 }

@@ -1,7 +1,7 @@
 import 'server-only'
 import type { AssetListItem } from '#lib/licenses/assets/contract.ts'
 import type { Account } from '#lib/vendors/accounts.ts'
-import { vendorTimes } from '#lib/vendors/settings.ts'
+import { evidentAfterMs, vendorTimes } from '#lib/vendors/settings.ts'
 import { vendorOf } from '#lib/vendors/vendors.ts'
 import type { LicenseChange } from './contract.ts'
 import { isOpen } from './rules.ts'
@@ -77,13 +77,13 @@ const JOB_MS = 60_000
 
 /** Returns the forecast for an open change of an asset, by the same times as `stateFromEvidence`. */
 export function pendingStatusOf(change: OpenChange, asset: Account, now = Date.now()): PendingStatus {
-  const { leaseMs, readMs, writeMs, confirmMs, staleMs } = vendorTimes()
+  const { leaseMs, readMs, writeMs, confirmMs } = vendorTimes()
   const vendor = vendorOf(asset)
   const isTheirs = vendor.systemOfRecord === 'theirs'
-  const { settleMs, idempotentWrites = 0 } = isTheirs ? vendor : { settleMs: 0 }
+  const { idempotentWrites = 0 } = isTheirs ? vendor : {}
   const movedAt = change.movedAt.getTime()
   const sentBy = change.state === 'CLAIMED' ? movedAt + leaseMs : movedAt
-  const knownBy = sentBy + 2 * writeMs + settleMs + (isTheirs ? staleMs : 0) + JOB_MS + confirmMs
+  const knownBy = sentBy + (isTheirs ? evidentAfterMs(vendor) : 2 * writeMs) + JOB_MS + confirmMs
   // Same decision as in `sendAgain`, whose own read may still decide otherwise.
   const isOver = change.state === 'UNKNOWN' && now - movedAt > 2 * writeMs
   const isRemembered = now - (change.sentAt?.getTime() ?? now) + readMs + writeMs < idempotentWrites

@@ -9,7 +9,7 @@ import { licenseScope, readScope } from '#lib/platform/db/scope.ts'
 import { auditOf, OPERATOR } from '#lib/platform/history/audit.ts'
 import { hasAccount } from '#lib/vendors/accounts.ts'
 import type { GuardedVendor } from '#lib/vendors/breaker.ts'
-import { vendorTimes } from '#lib/vendors/settings.ts'
+import { evidentAfterMs, vendorTimes } from '#lib/vendors/settings.ts'
 import { vendorOf } from '#lib/vendors/vendors.ts'
 import { isOpen } from './rules.ts'
 import type { QuantityRequest } from './send.ts'
@@ -52,7 +52,7 @@ export async function readUnresolved({
         ? undefined
         : await findSubscriptionLocation(tx, customerId, vendorSubscriptionId)
     const age = Date.now() - change.createdAt.getTime()
-    const isDelayed = age > Math.max(vendor.settleMs, vendorTimes().leaseMs)
+    const isDelayed = age > Math.max(evidentAfterMs(vendor), vendorTimes().leaseMs)
     const isRepeatable = change.state === 'UNKNOWN' && change.sinceSent < (vendor.idempotentWrites ?? 0)
     const isUnclear = change.state === 'UNCLEAR'
     // A change that the customer has acknowledged needs no operator.
@@ -87,8 +87,8 @@ export function readRecord(customerId: CustomerId, changeId: string) {
 }
 
 /**
- * Settles a change by an operator's decision: an unclear change, or a change still unknown after the vendor's settle
- * time. The asset keeps its seats; an immediate read of the vendor updates them.
+ * Settles a change by an operator's decision: an unclear change, or a change that is unknown although a read would show
+ * it by now. The asset keeps its seats; an immediate read of the vendor updates them.
  * @param reason for people, recorded in the history
  * @throws Problem where the change is settled, or may still settle by itself
  */
@@ -103,9 +103,9 @@ export async function resolveByHand(
     if (!unlocked) throw new Problem('not_found', `There is no change ${changeId}.`)
     const vendor = vendorOf(await lockLicensed(tx, customerId, unlocked.assetId))
     const change = (await readChange(tx, customerId, changeId)) ?? unlocked
-    const settleMs = vendor.systemOfRecord === 'theirs' ? vendor.settleMs : 0
-    if (change.state === 'UNKNOWN' && change.age <= settleMs) {
-      const at = new Date(Date.now() + settleMs - change.age).toISOString().slice(0, 16).replace('T', ' ')
+    const evidentMs = vendor.systemOfRecord === 'theirs' ? evidentAfterMs(vendor) : 0
+    if (change.state === 'UNKNOWN' && change.age <= evidentMs) {
+      const at = new Date(Date.now() + evidentMs - change.age).toISOString().slice(0, 16).replace('T', ' ')
       throw new Problem(
         'change_in_progress',
         `${vendor.label} may still do it until ${at} UTC. Settle it then.`,

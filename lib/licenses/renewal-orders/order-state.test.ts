@@ -348,6 +348,11 @@ describe('the start of the next term', () => {
     ['as ordered, of one that was not', facts({ ...began(12, false) }), 'UNCLEAR'],
     ['otherwise, of one that was placed', facts({ ...began(15) }), 'LOST'],
     ['otherwise, of one that was not', facts({ ...began(20, false) }), 'UNCLEAR'],
+    [
+      'unseen, of one that was withdrawn before any request',
+      facts({ ...WITHDRAWN, ...began(15), beganQuantity: null }),
+      'WITHDRAWN',
+    ],
     ['unseen before a change of the licenses', facts({ ...began(15), beganQuantity: null }), 'UNCLEAR'],
     ['as an earlier order said', facts({ ...began(18) }, [{ setting: total(18) }]), 'UNCLEAR'],
     ['as withdrawn', facts({ ...WITHDRAWN, ...began(20) }, [{ setting: total(12) }]), 'WITHDRAWN'],

@@ -1,7 +1,6 @@
 import { outcomeOf } from '#lib/licenses/assets/rules.ts'
-import { DAY_MS } from '#lib/platform/values/days.ts'
 import type { RequestRow } from './request-log.ts'
-import { endActionOf, isRenewed, isRestOf, isSameSetting, type Setting } from './rules.ts'
+import { endActionOf, isRenewed, isRestOf, isSameSetting, NEAR_MS, type Setting } from './rules.ts'
 import type { OrderRow } from './store.ts'
 
 // The decision of one reconcile step, from the order, the log of all requests, and the vendor's current setting. A
@@ -120,30 +119,39 @@ function withdraw(facts: OrderFacts, shown: Setting): Step {
  * term that began as ordered; LOST needs another party's setting. Every other case is UNCLEAR, and a person decides.
  */
 export function decideOutcome(facts: OrderFacts): Settle {
-  const { order, requests, label } = facts
-  const { beganQuantity, beganType, beganPlaced } = order
-  const wanted = wantedOf(order)
-  const ended = endActionOf(beganType)
-  const isTotal = wanted.quantity !== null && !ended
-  const began: Setting = { quantity: isTotal ? beganQuantity : null, renewalType: isTotal ? null : beganType }
-  const how = {
-    cancel: `${label} ended the plan`,
-    'extended-term': `${label} continued the plan as an Extended Service Term`,
-    term: `${label} began the next term with ${beganQuantity} licenses`,
-  }[ended ?? 'term']
-  if (isTotal && beganQuantity === null)
-    return end('UNCLEAR', `${label} began the next term, and the licenses were changed before that was seen.`)
+  const { order, requests } = facts
+  if (order.takenBackAt && requests.length === 0) return end('WITHDRAWN')
+  const { beganPlaced } = order
+  const began = settingThatBegan(order)
+  const how = beginningText(facts)
+  if (!began) return end('UNCLEAR', `${how}, and the licenses were changed before that was seen.`)
   if (mayArriveInNextTerm(facts)) return end('UNCLEAR', `${how}, while a request about it was under way.`)
   if (order.takenBackAt)
     return isCausedBy(requests, began)
       ? end('UNCLEAR', `${how}, as ordered: the withdrawal did not reach it.`)
       : end('WITHDRAWN')
-  const isOrdered = isSameSetting(began, wanted)
+  const isOrdered = isSameSetting(began, wantedOf(order))
   if (isOrdered && beganPlaced) return end('APPLIED')
   if (isOrdered) return end('UNCLEAR', `${how}, and had not confirmed the order before.`)
   if (!beganPlaced) return end('UNCLEAR', `${how}, before the order was placed there.`)
   if (isOurs(requests, began)) return end('UNCLEAR', `${how}, as an earlier order said.`)
   return end('LOST', `${how}: another party changed that there.`)
+}
+
+/** Returns the setting that the next term began with; undefined where its total was not seen. */
+function settingThatBegan({ toQuantity, beganQuantity, beganType }: OrderRow): Setting | undefined {
+  if (toQuantity === null || endActionOf(beganType)) return { quantity: null, renewalType: beganType }
+  return beganQuantity === null ? undefined : { quantity: beganQuantity, renewalType: null }
+}
+
+/** Returns how the next term began, for people. */
+function beginningText({ order: { beganQuantity, beganType }, label }: OrderFacts): string {
+  const count = beganQuantity === null ? '' : ` with ${beganQuantity} licenses`
+  return {
+    cancel: `${label} ended the plan`,
+    'extended-term': `${label} continued the plan as an Extended Service Term`,
+    term: `${label} began the next term${count}`,
+  }[endActionOf(beganType) ?? 'term']
 }
 
 /** Returns whether a term began as a request had set, and not from the setting before all of them. */
@@ -161,7 +169,7 @@ function mayArriveInNextTerm({ order, requests, termStart }: OrderFacts): boolea
   if (order.toQuantity !== null || endActionOf(order.beganType)) return false
   const termEnd = order.termEnd.getTime()
   // A read from before the start shows that of the former term.
-  const start = termStart !== undefined && termStart > termEnd - DAY_MS ? termStart : termEnd
+  const start = termStart !== undefined && termStart > termEnd - NEAR_MS ? termStart : termEnd
   return requests.some(({ kind, lateUntil, at, tookMs }) => {
     if (kind === 'rejected' || kind === 'not_sent') return false
     return (lateUntil?.getTime() ?? at.getTime() + (tookMs ?? 0)) > start

@@ -157,7 +157,8 @@ async function stepOf(look: Look, facts: OrderFacts, shown: Setting): Promise<St
   const phase = phaseOf(order.termEnd.getTime(), termOf(asset), facts.now)
   const wait = (reason: string): Step => ({ kind: 'wait', reason, lookAt: facts.now + HOUR_MS })
   const createdAt = order.createdAt.getTime()
-  const isEarlier = phase.kind === 'none' || (phase.kind === 'moved' && phase.termEnd <= facts.now)
+  const isEarlier =
+    phase.kind === 'none' || (phase.kind === 'moved' && phase.termEnd < order.termEnd.getTime())
   // The read shows the plan before the term that was ordered for.
   if (isEarlier && facts.asOf < createdAt)
     return { kind: 'wait', reason: undefined, lookAt: createdAt + facts.staleMs }
@@ -236,7 +237,8 @@ async function conclude(look: Look, answer: WriteAnswer, isAlone: boolean): Prom
     const confirmed = { ...assessed.current.order, placedAt: new Date(now) }
     return follow({ ...assessed.current, order: confirmed }, assessed.step)
   }
-  const isLate = nextLateLook(await factsOf(look)) !== undefined
+  // The read before the request may be older than that one.
+  const isLate = nextLateLook(await factsOf(look, now - vendorTimes().staleMs)) !== undefined
   // An earlier request may still be carried out: the order is followed until none can be.
   if (answer.kind === 'rejected' && !order.takenBackAt && !isLate) {
     await settle(look, 'REJECTED', answer.reason)

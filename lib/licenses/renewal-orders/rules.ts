@@ -119,7 +119,6 @@ export type Phase = { kind: 'running' | 'due' | 'over' | 'none' } | { kind: 'mov
 export function phaseOf(termEnd: number, term: Term, now: number): Phase {
   if (!term.isCommitmentPlan) return { kind: 'none' }
   const { commitmentStart: start, commitmentEnd: end = termEnd } = term
-  // Clocks differ by minutes, and books may be written some days before.
   const isNext =
     (start !== undefined && start > termEnd - NEAR_MS) || (end > termEnd + NEAR_MS && now > termEnd - NEAR_MS)
   if (isNext && end > termEnd) return { kind: 'over' }
@@ -165,8 +164,8 @@ export function isRestOf(sent: readonly Setting[], { renewalType }: Setting): bo
   return renewalType === EXTENDED_BY_DEFAULT && sent.some((one) => endActionOf(one.renewalType))
 }
 
-/** About the end of a term. */
-const NEAR_MS = 7 * DAY_MS
+/** Clocks differ by minutes, and books may be written so long before or after the end of a term. */
+export const NEAR_MS = 7 * DAY_MS
 const MONTH_DAYS = 365.2425 / 12
 
 type Length = { start: number | undefined; end: number; planName: string }

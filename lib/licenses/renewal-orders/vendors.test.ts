@@ -1,8 +1,13 @@
 import { afterEach, describe, expect, test, vi } from 'vitest'
+import { type LicensedRow, lockLicensed, readAsset } from '#lib/licenses/assets/store.ts'
 import { type TestVendor, testVendor } from '#lib/licenses/license-changes/test-vendor.ts'
-import { readOne } from '#lib/licenses/license-changes/vendor-sync/read.ts'
+import { observe, readOne, refOf } from '#lib/licenses/license-changes/vendor-sync/read.ts'
+import { licenseScope, readScope } from '#lib/platform/db/scope.ts'
 import { callerOf } from '#lib/platform/db/test-rows.ts'
 import { run } from '#lib/platform/db/test-servers/test-server.ts'
+import type { GuardedVendor } from '#lib/vendors/breaker.ts'
+import type { Observed } from '#lib/vendors/vendor.ts'
+import { vendorOf } from '#lib/vendors/vendors.ts'
 import { google, microsoft } from '../../../test/fuzz/scenarios.ts'
 import { CUSTOMER } from '../../../test/fuzz/stage.ts'
 import type { Renewal } from './contract.ts'
@@ -263,6 +268,44 @@ describe('Microsoft', () => {
     await look()
     expect((await read()).lastOrder).toMatchObject({ state: 'APPLIED', quantity: 12 })
     expect(await vendor.states(vendor.annual)).toEqual(['APPLIED'])
+  })
+
+  test('is unclear where the response to a change is the first that shows the next term', async () => {
+    await at(microsoft)
+    await order({ quantity: 12 })
+    await rows("UPDATE renewal_orders SET term_end = now() - interval '1 second'")
+    vendor.fake.change(vendor.annual.id, {}, { endsAt: '2028-02-28T23:59:59Z' } as object)
+    const { customerId } = caller
+    const id = vendor.assetId(vendor.annual)
+    const row = (await readScope({ customerId }, (tx) => readAsset(tx, customerId, id))) as LicensedRow
+    const remote = vendorOf(row) as GuardedVendor
+    const answer = (await remote.read(refOf(row), AbortSignal.timeout(5000))) as { observed: Observed }
+    const observed = { ...answer.observed, seats: { ...answer.observed.seats, purchased: 15 } }
+    await licenseScope({ customerId }, async (tx) => {
+      const asset = await lockLicensed(tx, customerId, id)
+      await observe(tx, customerId, asset, { vendor: remote, observed, requestId: 'test', confirmed: true })
+    })
+    await untilState('UNCLEAR')
+  })
+
+  test('is not lost where a read shows the plan before the commitment that it was ordered for', async () => {
+    const staleMs = 60_000
+    const times = { VENDOR_WRITE_MS: '1500', VENDOR_STALE_MS: String(staleMs) }
+    vendor = await testVendor(microsoft, { times, options: { staleMs } })
+    caller = await callerOf(CUSTOMER, 'it-manager')
+    const { flexible, fake } = vendor
+    const annual = fake.subscription(vendor.annual.id) as { plan: string; vendorFields: object }
+    const { endsAt } = annual.vendorFields as { endsAt: string }
+    fake.change(flexible.id, { plan: annual.plan }, { endsAt } as object)
+    await readOne(caller.customerId, vendor.assetId(flexible), 'test')
+    fake.failNext('read', 'stale')
+    const params = { asset_id: vendor.assetId(flexible) }
+    const placed = await orderRenewal(caller, { ...input(), params, body: { quantity: 12 } }, origin)
+    expect(placed.body.order).toMatchObject({ quantity: 12, state: 'STANDING', isPlaced: false })
+    await until(async () => {
+      const { body } = await readRenewal(caller, { ...input(), params, body: undefined }, origin)
+      expect(body.order).toMatchObject({ quantity: 12, state: 'STANDING', isPlaced: true })
+    })
   })
 })
 

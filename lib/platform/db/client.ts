@@ -120,7 +120,7 @@ function pool(url: string, login: Login, max: number, answerLimit?: number): pg.
     application_name: 'licenses-invoices',
     async onConnect(client) {
       await checkConnection(client, login)
-      if (!isDistributed(client)) single.add(made)
+      mark(made, isDistributed(client))
     },
   } as pg.PoolConfig)
   // A broken connection (after a restart of the server) must not end the process. The pool drops an idle one; for one
@@ -161,18 +161,24 @@ export async function checkConnection(client: pg.ClientBase, login: Login): Prom
   const who = rows[0] as Who
   const wrong = whatIsWrong(login, who)
   if (wrong) throw unavailableError(wrong)
-  if (who.distributed) distributed.add(client)
+  mark(client, who.distributed)
 }
 
-/** Connections to a server with Citus, where the coordinator's transaction has no id of its own. */
-const distributed = new WeakSet<pg.ClientBase>()
+/**
+ * Key of the mark of a connection, and of a pool by its newest connection: whether the server has Citus, where the
+ * coordinator's transaction has no id of its own. Shared by all copies of this module.
+ */
+const HAS_CITUS = Symbol.for('licenses-invoices: the server has Citus')
+type Marked = { [HAS_CITUS]?: boolean }
 
-/** Pools whose connections lead to a server without Citus, as far as one was opened. */
-const single = new WeakSet<pg.Pool>()
+function mark(target: pg.ClientBase | pg.Pool, hasCitus: boolean): void {
+  const marked = target as Marked
+  marked[HAS_CITUS] = hasCitus
+}
 
 /** Returns whether the connection leads to a server with Citus. */
 export function isDistributed(client: pg.ClientBase): boolean {
-  return distributed.has(client)
+  return (client as Marked)[HAS_CITUS] === true
 }
 
 /**
@@ -264,7 +270,7 @@ export function open(
   // transaction.
   send(kind === 'read' || kind === 'stream' ? BEGIN_READ : 'BEGIN', true)
   const enter = () => {
-    if (single.has(from))
+    if ((from as Marked)[HAS_CITUS] === false)
       return pipeline.add({ text: isWrite ? ENTER_TO_WRITE : ENTER }, [customerId, lock, query])
     for (const text of [`SET LOCAL lock_timeout = ${lock}`, `SET LOCAL statement_timeout = ${query}`])
       send(text)

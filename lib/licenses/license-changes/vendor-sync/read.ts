@@ -174,7 +174,9 @@ export async function observe(
   const isSameTerm =
     row.commitmentEnd?.getTime() === observed.commitmentEnd?.getTime() && row.status === observed.status
   const ordered = isSameTerm ? undefined : await noteTermStart(tx, customerId, row, { observed, confirmed })
-  const disputed = confirmed ? undefined : await disputeOf(tx, customerId, row, observed)
+  // A read that shows the ordered start of a term is from after it, and so from after all changes before.
+  const isEvident = confirmed || ordered?.total === observed.seats.purchased
+  const disputed = isEvident ? undefined : await disputeOf(tx, customerId, row, observed)
   if (disputed) {
     values.seatsPurchased = row.seatsPurchased
     values.seatsMaximum = row.seatsMaximum
