@@ -146,7 +146,8 @@ test('delayed content appears in its place, and moves nothing', async ({ page, c
     )
   let before: string[][] = []
   let isDelayed = false
-  // On a busy machine the query reaches its time limit before the styles have loaded: then the page is loaded again.
+  // On a busy machine the query reaches its time limit before the styles have loaded, and the browser may then have read
+  // the list by itself: the page is loaded again.
   for (let loads = 0; !isDelayed && loads < 20; loads++) {
     // Another list than above, whose statement is prepared on its connection by now and has no text any more.
     gate.hold('"assets"')

@@ -52,7 +52,7 @@ export function decide(facts: OrderFacts, shown: Setting): Step {
 function place(facts: OrderFacts, shown: Setting): Step {
   const { order, requests, label, asOf, staleMs, mayBeDeleted } = facts
   const wanted = wantedOf(order)
-  if (isSameSetting(shown, wanted)) return confirm(facts, wanted)
+  if (isSameSetting(shown, wanted)) return verify(facts, wanted)
   const send: Step = { kind: 'send', setting: wanted, isWithdrawal: false }
   if (isOurs(requests, shown)) return send
   const placedAt = order.placedAt?.getTime()
@@ -77,8 +77,8 @@ function reasonOfLoss(label: string, { quantity, renewalType }: Setting): string
   return `${label} has ${another} scheduled for the next term, which another party set there.`
 }
 
-/** Decides where the vendor shows the ordered setting. */
-function confirm(facts: OrderFacts, setting: Setting): Step {
+/** Decides where the vendor shows the ordered setting, which the read may have from before a later request or change. */
+function verify(facts: OrderFacts, setting: Setting): Step {
   const { asOf, staleMs, seatsMovedAt, mayBeDeleted } = facts
   const last = lastRequest(facts)
   // The read may be older than a request for something else, or than the change of the licenses that has deleted the order.

@@ -240,9 +240,10 @@ export type Kind = 'read' | 'write' | 'late write' | 'stream'
 const BEGIN_READ = 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY'
 
 const LOGIN = 'SELECT current_user AS login'
-// `begin_write` is a function of the migration `customer-versions`: it fails if the customer is closed.
 const SETTINGS = "set_config('lock_timeout', $2, true), set_config('statement_timeout', $3, true)"
 const ENTER = `${LOGIN}, ${SETTINGS}, set_config('console.customer', $1, true)`
+// `begin_write`, a function of the migration `customer-versions`, fails if the customer is closed. It is called with the
+// setting's value, and so after the setting is made.
 const ENTER_TO_WRITE = `${LOGIN}, ${SETTINGS}, begin_write(set_config('console.customer', $1, true))`
 
 /**
