@@ -30,13 +30,14 @@ describe('the rotation of a key', () => {
   it.each(OVERLAPS)(
     'lets the new key inherit with an overlap of %s, after which the old one ends',
     async (overlap) => {
+      const createdAt = days(-80)
       const body = {
         name: 'ERP',
         issuedBy: people.ana,
         billingProfiles: ['default'],
         addresses: ['192.0.2.0/24'],
-        createdAt: days(-80),
-        expiresAt: days(10),
+        createdAt,
+        expiresAt: new Date(createdAt.getTime() + 90 * 24 * HOUR),
       }
       const former = await addKey(customerId, ['finance-user'], body)
       const { status, json, headers } = await rotate(by.ana, await idOf(former), overlap)
