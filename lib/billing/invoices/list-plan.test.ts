@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { answer } from '#lib/platform/api/endpoint.ts'
+import { checkConnections } from '#lib/platform/db/client.ts'
 import { type TestDatabase, testDatabase } from '#lib/platform/db/test-database.ts'
 import { addCustomer, addInvoice, addKey, addNewCustomer } from '#lib/platform/db/test-rows.ts'
 import { sentBy } from '#lib/platform/db/test-servers/test-plans.ts'
@@ -34,6 +35,8 @@ beforeAll(async () => {
   }
   await run(database.url, 'VACUUM ANALYZE invoices')
   key = await addKey('large', ['finance-user'])
+  // As at the start of the server: the first connection of a pool shows whether there is Citus.
+  await checkConnections(database.opened)
 })
 afterAll(() => database.close())
 

@@ -8,7 +8,7 @@ import {
   postingColumns,
 } from '#lib/billing/posting/columns.ts'
 import type { Transaction } from '#lib/platform/db/client.ts'
-import { type Values, value, withGenericPlan } from '#lib/platform/db/prepared-queries.ts'
+import { type Values, value } from '#lib/platform/db/prepared-queries.ts'
 import { today } from '#lib/platform/db/schema/columns.ts'
 import { invoices, lineItems } from '#lib/platform/db/schema/invoices/invoices.ts'
 import { type Cursor, pageByKey } from '#lib/platform/lists/paging.ts'
@@ -213,15 +213,13 @@ export function pageQuery<Result>(build: BuildPage) {
     const { limit, orderBy, cursor } = page
     const selectionShape = shapeOf(selection)
     const shape = `${orderBy} ${cursor?.direction} ${selectionShape?.shape}`
-    const isOfIndex = followsIndex(selection, orderBy)
-    const isPrepared = queries.size < MAX_SHAPES || queries.has(shape) || isOfIndex
+    const isPrepared = queries.size < MAX_SHAPES || queries.has(shape) || followsIndex(selection, orderBy)
     if (!selectionShape || !isPrepared)
       return build(tx, owner, selected(selection), { ...page, values }) as unknown as Promise<Result>
     const run = queries.get(shape) ?? preparedPage<Result>(build, { ...page, values }, selectionShape)
     queries.set(shape, run)
     const key = Object.fromEntries((cursor?.key ?? []).map((part, index) => [`key${index}`, part]))
-    const send = () => run(tx, owner, { ...values, ...key, ...selectionShape.values, limit })
-    return isOfIndex ? withGenericPlan(tx, send) : send()
+    return run(tx, owner, { ...values, ...key, ...selectionShape.values, limit })
   }
 }
 

@@ -44,15 +44,18 @@ const members = sql<
   || ',"currency":' || ${jsonCode(invoices.currency)} END`
 
 /**
- * The column `wire_id` as `encodeURIComponent` writes it. The ids of most issuers need no query for each letter, which
- * takes four times as long for a page.
+ * An invoice in JSON, of its columns `wire_id` and `members`, with the URL of its file, as `encodeURIComponent` writes it.
+ * Of the ids of most issuers, nothing is escaped or encoded; few need a query for each letter, which takes four times as
+ * long for a page.
  */
-const ENCODED_ID = sql.raw(`CASE WHEN wire_id !~ '[^A-Za-z0-9_.!~*''()-]' THEN wire_id
-  WHEN wire_id !~ '[^A-Za-z0-9_.!~*''():/ -]'
-    THEN replace(replace(replace(wire_id, ':', '%3A'), '/', '%2F'), ' ', '%20')
-  ELSE (SELECT string_agg(CASE WHEN c ~ '[A-Za-z0-9_.!~*''()-]' THEN c
-      ELSE upper(regexp_replace(encode(convert_to(c, 'UTF8'), 'hex'), '(..)', '%\\1', 'g')) END, '' ORDER BY n)
-    FROM regexp_split_to_table(wire_id, '') WITH ORDINALITY AS letter(c, n)) END`)
+const itemOf = (urlStart: SQLWrapper) => sql`CASE WHEN wire_id !~ '[^A-Za-z0-9_.!~*''()-]'
+    THEN '{"id":"' || wire_id || '"' || members || ',"url":' || ${urlStart}::text || wire_id || '/file"}'
+  ELSE '{"id":' || ${json(sql`wire_id`)} || members || ',"url":' || ${urlStart}::text || CASE
+    WHEN wire_id !~ '[^A-Za-z0-9_.!~*''():/ -]'
+      THEN replace(replace(replace(wire_id, ':', '%3A'), '/', '%2F'), ' ', '%20')
+    ELSE (SELECT string_agg(CASE WHEN c ~ '[A-Za-z0-9_.!~*''()-]' THEN c
+        ELSE upper(regexp_replace(encode(convert_to(c, 'UTF8'), 'hex'), '(..)', '%\\1', 'g')) END, '' ORDER BY n)
+      FROM regexp_split_to_table(wire_id, '') WITH ORDINALITY AS letter(c, n)) END || '/file"}' END`
 
 /** Page as PostgreSQL writes it. */
 type WrittenRow = {
@@ -79,8 +82,7 @@ const writtenPage = pageQuery<WrittenRow[]>((tx, owner, conditions, { values, ..
   const rows = selectWhere(tx, owner, conditions, { ...page, columns })
   // `place` counts the rows from 1, in reading direction: no step from here on changes the order of the subquery's rows.
   const placed = sql`(SELECT key, id, row_number() OVER () AS place,
-    '{"id":' || ${json(sql`wire_id`)} || members || ',"url":' || ${values.urlStart}::text || ${ENCODED_ID} || '/file"}' AS item
-    FROM ${rows} AS invoice) AS page`
+    ${itemOf(values.urlStart as SQLWrapper)} AS item FROM ${rows} AS invoice) AS page`
   const onPage = sql`FILTER (WHERE place < ${limit})`
   const at = (column: 'key' | 'id', place: SQLWrapper) =>
     sql<string | null>`max(${sql.raw(column)}) FILTER (WHERE place = ${place})`

@@ -1,9 +1,13 @@
 import { sql } from 'drizzle-orm'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { PgDialect } from 'drizzle-orm/pg-core'
+import { afterAll, beforeAll, expect, it, vi } from 'vitest'
 import type { Caller } from '#lib/platform/caller/rules.ts'
+import type { Transaction } from './client.ts'
+import { PipelinedQueries } from './pipeline.ts'
 import { readScopeAtOnce } from './scope.ts'
 import { type TestDatabase, testDatabase } from './test-database.ts'
 import { addCustomer, addProfile, callerOf } from './test-rows.ts'
+import { isDistributed } from './test-servers/test-server.ts'
 
 let database: TestDatabase
 let ana: Caller
@@ -56,9 +60,34 @@ it("refuses a statement sent after the rows of another one, outside of the custo
   })
 })
 
-it('refuses to write', async () => {
-  const attempt = readScopeAtOnce(ana, (tx) => tx.execute(sql`UPDATE billing_profiles SET name = 'changed'`))
-  await expect(attempt).rejects.toMatchObject({ cause: { code: '25006' } })
+it('refuses to write: one statement by the rights of its login, several by their transaction, too', async () => {
+  const write = sql`UPDATE billing_profiles SET name = 'changed'`
+  const one = readScopeAtOnce(ana, (tx) => tx.execute(write))
+  await expect(one).rejects.toMatchObject({ cause: { code: isDistributed ? '25006' : '42501' } })
+  const several = readScopeAtOnce(ana, (tx) => Promise.all([tx.execute(write), tx.execute(names)]))
+  await expect(several).rejects.toMatchObject({ cause: { code: '25006' } })
+})
+
+// With Citus, each transaction has BEGIN: only SET LOCAL reaches the other nodes.
+it.skipIf(isDistributed)('begins a transaction for several statements, and none for one', async () => {
+  const submitted = vi.spyOn(PipelinedQueries.prototype, 'submit')
+  const textsOf = async (count: number, isByKey: boolean) => {
+    submitted.mockClear()
+    const read = (tx: Transaction) => Promise.all(Array.from({ length: count }, () => tx.execute(names)))
+    await readScopeAtOnce(ana, read, { isByKey })
+    const sent = submitted.mock.contexts as PipelinedQueries[]
+    return sent.flatMap(({ queries }) => queries.map(({ text }) => text))
+  }
+  const query = new PgDialect().sqlToQuery(names).sql
+  for (const isByKey of [false, true]) {
+    const enter = expect.stringMatching(isByKey ? /^SELECT .*'force_generic_plan'/ : /^SELECT (?!.*plan)/)
+    expect(await textsOf(1, isByKey)).toEqual([enter, query])
+    expect(await textsOf(2, isByKey)).toEqual([
+      'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY',
+      ...[enter, query, query, 'COMMIT'],
+    ])
+  }
+  submitted.mockRestore()
 })
 
 it('leaves the connection usable, however it ends', async () => {

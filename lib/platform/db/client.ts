@@ -186,8 +186,9 @@ export function isDistributed(client: pg.ClientBase): boolean {
  * transaction.
  * @throws Error as `checkConnection`
  */
-function checkLogin(login: Login, actualLogin: unknown): void {
-  if (actualLogin !== login) throw unavailableError(otherLogin(login, String(actualLogin)))
+function checkLogin(login: Login, [row]: readonly unknown[]): void {
+  const actualLogin = (row as { login: string }).login
+  if (actualLogin !== login) throw unavailableError(otherLogin(login, actualLogin))
 }
 
 function whatIsWrong(login: Login, { mighty, row_security, timezone, ...who }: Who): string | undefined {
@@ -245,6 +246,7 @@ const ENTER = `${LOGIN}, ${SETTINGS}, set_config('console.customer', $1, true)`
 // `begin_write`, a function of the migration `customer-versions`, fails if the customer is closed. It is called with the
 // setting's value, and so after the setting is made.
 const ENTER_TO_WRITE = `${LOGIN}, ${SETTINGS}, begin_write(set_config('console.customer', $1, true))`
+const ENTER_BY_KEY = `${ENTER}, set_config('plan_cache_mode', 'force_generic_plan', true)`
 
 /**
  * Adds to a pipeline the statements that begin a customer's transaction: customer, timeouts and role. All of them end with
@@ -264,23 +266,51 @@ export function open(
   const { lock, query } = LIMITS[login]
   const isWrite = kind === 'write'
   const see = seeing(customerId)
-  pipeline.isOpened = true
+  pipeline.begin(kind === 'read' || kind === 'stream' ? BEGIN_READ : 'BEGIN')
+  if (isSingleNode(from)) return enter(pipeline, from, customerId, isWrite ? ENTER_TO_WRITE : ENTER)
   const send = (text: string, isUnnamed = false) =>
     pipeline.add({ text, hasNoRows: true, isUnnamed }).catch(() => {})
-  // Not by a prepared name, which a server could have forgotten: the following statements would then run outside of any
-  // transaction.
-  send(kind === 'read' || kind === 'stream' ? BEGIN_READ : 'BEGIN', true)
-  const enter = () => {
-    if ((from as Marked)[HAS_CITUS] === false)
-      return pipeline.add({ text: isWrite ? ENTER_TO_WRITE : ENTER }, [customerId, lock, query])
-    for (const text of [`SET LOCAL lock_timeout = ${lock}`, `SET LOCAL statement_timeout = ${query}`])
-      send(text)
-    send(see, true)
-    return isWrite
-      ? pipeline.add({ text: `${LOGIN}, begin_write($1)` }, [customerId])
-      : pipeline.add({ text: LOGIN })
-  }
-  return enter().then(({ rows }) => checkLogin(login, (rows[0] as { login: string }).login))
+  for (const text of [`SET LOCAL lock_timeout = ${lock}`, `SET LOCAL statement_timeout = ${query}`])
+    send(text)
+  send(see, true)
+  const last = isWrite
+    ? pipeline.add({ text: `${LOGIN}, begin_write($1)` }, [customerId])
+    : pipeline.add({ text: LOGIN })
+  return last.then(({ rows }) => checkLogin(login, rows))
+}
+
+/**
+ * Like `open`, for a read that adds all its statements before the pipeline is sent. PostgreSQL runs a pipeline as one
+ * transaction, so a single statement needs no BEGIN; `beginAtOnce` adds one for several.
+ * @param isByKey whether an index has each statement's rows in their sequence: PostgreSQL then uses its generic plan, which
+ * serves all customers. That plan expects the rows of an average customer, and seems to cost more than a plan for a
+ * customer with many: PostgreSQL would make the latter for each request, which takes longer than to read a page. The
+ * coordinator of a distributed database needs the customer to choose a node.
+ */
+export function openAtOnce(
+  pipeline: PipelinedQueries,
+  from: pg.Pool,
+  customerId: string,
+  isByKey: boolean,
+): Promise<void> {
+  if (!isSingleNode(from)) return open(pipeline, from, customerId, 'read')
+  return enter(pipeline, from, customerId, isByKey ? ENTER_BY_KEY : ENTER)
+}
+
+/** Adds BEGIN to a pipeline of `openAtOnce` that has several statements, so that all of them see one snapshot. */
+export function beginAtOnce(pipeline: PipelinedQueries): void {
+  if (!pipeline.isOpened) pipeline.begin(BEGIN_READ)
+}
+
+/** Returns whether the server is known to have no Citus. */
+function isSingleNode(from: pg.Pool): boolean {
+  return (from as Marked)[HAS_CITUS] === false
+}
+
+function enter(pipeline: PipelinedQueries, from: pg.Pool, customerId: string, text: string): Promise<void> {
+  const login = from.options.user as Login
+  const { lock, query } = LIMITS[login]
+  return pipeline.add({ text }, [customerId, lock, query]).then(({ rows }) => checkLogin(login, rows))
 }
 
 /** Ids as `lib/imports/focus/platforms.ts` makes them, or empty for no customer. */

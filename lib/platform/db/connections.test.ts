@@ -15,7 +15,7 @@ import {
 } from './client.ts'
 import { type Login, loginOf, ownerOf } from './logins.ts'
 import { migrate } from './migrate.ts'
-import { PipelinedQueries, sendAlone } from './pipeline.ts'
+import { PipelinedQueries } from './pipeline.ts'
 import { readScopeAtOnce, scope, transaction, transactionAtOnce } from './scope.ts'
 import { type TestDatabase, testDatabase } from './test-database.ts'
 import { addCustomer } from './test-rows.ts'
@@ -135,9 +135,10 @@ describe('the beginning of a transaction', () => {
       ['a change', () => transaction(pool, 'northwind', async () => 'done')],
       ['a late change', () => transaction(pool, 'northwind', async () => 'done', { evenIfClosed: true })],
       ['a read', () => transaction(pool, 'northwind', async () => 'done', { readOnly: true })],
+      ['a read at once', () => transactionAtOnce(pool, 'northwind', (tx) => tx.execute(limitsQuery))],
       [
-        'a read at once',
-        () => transactionAtOnce(pool, 'northwind', (tx) => tx.execute(limitsQuery), sendAlone),
+        'a read by key',
+        () => transactionAtOnce(pool, 'northwind', (tx) => tx.execute(limitsQuery), { isByKey: true }),
       ],
     ]
     it.each(attempts)('refuses %s', async (_, attempt) => {

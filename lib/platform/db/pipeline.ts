@@ -26,8 +26,8 @@ const Query = pg.Query as unknown as new (text: string) => object
 /**
  * Statements that are pipelined under one Sync, with one answer to wait for. No statement can use the rows of another
  * one. PostgreSQL runs them as one transaction, which is committed at the Sync, or rolled back if one of them fails. A
- * customer's pipeline begins with BEGIN and the statements of `open` (lib/platform/db/client.ts); its sender ends the
- * transaction.
+ * customer's pipeline begins with the statements of `open` (lib/platform/db/client.ts); its sender ends the transaction of
+ * a BEGIN.
  */
 export class PipelinedQueries extends Query {
   readonly #parts: Part[] = []
@@ -63,15 +63,24 @@ export class PipelinedQueries extends Query {
    */
   add(query: SqlQuery, values: readonly unknown[] = []): Promise<Answer> {
     if (this.#isSent) throw new Error('This statement comes after the end of its transaction.')
-    return this.#take(query, values, 'push')
+    return this.#enqueue(query, values, 'push')
+  }
+
+  /**
+   * Adds BEGIN as the first statement. Not by a prepared name, which a server could have forgotten: the following statements
+   * would then run outside of any transaction.
+   */
+  begin(text: string): void {
+    this.isOpened = true
+    this.#enqueue({ text, hasNoRows: true, isUnnamed: true }, [], 'unshift').catch(() => {})
   }
 
   /** Adds a statement that ends the pipeline's own transaction, or first that of the previous pipeline. */
   close(query: SqlQuery, where: 'at the end' | 'first'): void {
-    this.#take(query, [], where === 'first' ? 'unshift' : 'push').catch(() => {})
+    this.#enqueue(query, [], where === 'first' ? 'unshift' : 'push').catch(() => {})
   }
 
-  #take(query: SqlQuery, values: readonly unknown[], where: 'push' | 'unshift'): Promise<Answer> {
+  #enqueue(query: SqlQuery, values: readonly unknown[], where: 'push' | 'unshift'): Promise<Answer> {
     const prepared = values.map((value) => prepareValue(value))
     return new Promise((resolve, reject) => {
       const part = {

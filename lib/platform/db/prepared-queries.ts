@@ -40,25 +40,6 @@ export function written(tx: Transaction, query: SQL) {
   }
 }
 
-const GENERIC_PLAN = builtOnce((tx) =>
-  written(
-    tx,
-    sql`SELECT set_config('plan_cache_mode', CASE WHEN current_setting('citus.shard_count', true) IS NULL
-      THEN 'force_generic_plan' ELSE 'auto' END, true)`,
-  ),
-)
-
-/**
- * Runs a pipelined statement by PostgreSQL's generic plan, which serves all customers; only for rows that an index has in
- * their sequence. The generic plan expects the rows of an average customer, and seems to cost more than a plan for a
- * customer with many: PostgreSQL would make the latter for each request, which takes longer than to read a page. The
- * coordinator of a distributed database needs the customer to choose a node.
- */
-export async function withGenericPlan<T>(tx: Transaction, run: () => Promise<T>): Promise<T> {
-  const [, result] = await Promise.all([GENERIC_PLAN(tx, {}), run()])
-  return result
-}
-
 function withName(prepared: Prepared): Prepared {
   const name = nameOf(prepared.queryConfig.text)
   if (name !== undefined)

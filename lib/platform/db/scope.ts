@@ -6,11 +6,13 @@ import type { CustomerId } from '#lib/platform/caller/rules.ts'
 import { fairBatches } from '#lib/platform/runtime/concurrency.ts'
 import { countQuery, log, measuredTransaction, reasonOf } from '#lib/platform/runtime/log.ts'
 import {
+  beginAtOnce,
   type Database,
   database,
   isDistributed,
   type Kind,
   open,
+  openAtOnce,
   seeing,
   type Transaction,
 } from './client.ts'
@@ -75,8 +77,8 @@ export function readScope<T>(
 
 /**
  * Like `readScope`, for reads that pipeline all their statements, such as a list or a single record: one round trip.
- * @param isByKey whether each statement finds its rows by a key, regardless of their number: it then shares a
- * connection with other requests, and waits for them
+ * @param isByKey whether each statement finds its rows by a key, regardless of their number: it then has one plan for all
+ * customers, shares a connection with other requests, and waits for them
  * @throws Error if `fn` sends a statement after it has received rows of another one
  */
 export function readScopeAtOnce<T>(
@@ -85,10 +87,10 @@ export function readScopeAtOnce<T>(
   { isByKey = false, mayBeOld = false }: Freshness & { isByKey?: boolean } = {},
 ): Promise<T> {
   // Short reads need no semaphore: they take no connection from other customers.
-  const read = ({ reads }: { reads: pg.Pool }) =>
-    isByKey
-      ? transactionAtOnce(reads, customerId, fn, sendTogether)
-      : withFairShare(reads, customerId, () => transactionAtOnce(reads, customerId, fn, sendAlone))
+  const read = ({ reads }: { reads: pg.Pool }) => {
+    const run = () => transactionAtOnce(reads, customerId, fn, { isByKey })
+    return isByKey ? run() : withFairShare(reads, customerId, run)
+  }
   return mayBeOld ? readOld(customerId, read) : read(database())
 }
 
@@ -348,24 +350,25 @@ function isAborted(error: unknown): boolean {
 }
 
 /**
- * Runs a read whose statements are all sent together, none depending on another one's rows: pipelined with BEGIN and
- * COMMIT, they take one round trip.
- * @param send sends the pipeline over a connection
+ * Runs a read whose statements are all sent together, none depending on another one's rows, in one round trip.
  * @throws Error for a later statement, which would be outside of the transaction
  */
 export async function transactionAtOnce<T>(
   from: pg.Pool,
   customerId: string,
   fn: (tx: Transaction) => Promise<T>,
-  send: (pool: pg.Pool, pipeline: PipelinedQueries) => void,
+  { isByKey = false } = {},
 ): Promise<T> {
   const pipeline = new PipelinedQueries()
-  const opened = open(pipeline, from, customerId, 'read')
+  const opened = openAtOnce(pipeline, from, customerId, isByKey)
   opened.catch(() => {})
   const measurement = measuredTransaction('at once')
-  // By the next tick, `fn` has added all its statements.
-  process.nextTick(() => send(from, pipeline))
   let queryCount = 0
+  // By the next tick, `fn` has added all its statements.
+  process.nextTick(() => {
+    if (queryCount > 1) beginAtOnce(pipeline)
+    ;(isByKey ? sendTogether : sendAlone)(from, pipeline)
+  })
   const query = (config: SqlQuery, values?: unknown[]) => {
     queryCount += 1
     countQuery()
