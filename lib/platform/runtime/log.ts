@@ -1,5 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { type Channel, channel } from 'node:diagnostics_channel'
+import { isMainThread } from 'node:worker_threads'
 import { type DestinationStream, type Logger, pino } from 'pino'
 import { env } from './env.ts'
 
@@ -24,11 +25,22 @@ export function logToStderr(): void {
 }
 
 /**
+ * Options of the log's standard output. A write for each line took 9 % of a server's time: lines are buffered until they
+ * have 8 KiB, for a quarter of a second at most. The end of the process writes the rest.
+ */
+const BUFFERED = { dest: 1, sync: false, minLength: 8192, periodicFlush: 250 }
+
+/**
  * Returns a new logger.
  * @param to destination, by default standard output
  */
-export function newLog(to?: DestinationStream): Logger {
+export function newLog(to = standardOutput()): Logger {
   return pino({ level: env().logLevel, base: null, serializers: { err: withQueryText } }, to)
+}
+
+/** A thread may end without an event that would write the rest: its log is not buffered. */
+function standardOutput(): DestinationStream | undefined {
+  return isMainThread ? pino.destination(BUFFERED) : undefined
 }
 
 /** Returns the text of a failed statement, which lib/platform/db separates from its values: the text may be logged. */
