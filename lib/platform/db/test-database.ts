@@ -12,8 +12,13 @@ type Row = Record<string, unknown>
 /** Rows of a statement of `insertMany`. */
 const STEP = 500
 
-/** Many rows in one statement take as long as they take: what the server keeps with the login is for the product. */
-const NO_LIMITS = ['statement', 'lock'].map((limit) => `-c ${limit}_timeout=0`).join(' ')
+/**
+ * Options that lift the login's limits, which are for the product: a test may insert many rows in one statement, and hold a
+ * lock while a process starts.
+ */
+const NO_LIMITS = ['statement', 'lock', 'idle_in_transaction_session']
+  .map((limit) => `-c ${limit}_timeout=0`)
+  .join(' ')
 
 /** A migrated, empty database for one test file, opened as this process's database. */
 export type TestDatabase = {
