@@ -24,7 +24,7 @@ const order = (row: Partial<OrderRow> = {}) =>
 function facts(row: Partial<OrderRow>, requests: Sent[] = [], more: Partial<OrderFacts> = {}): OrderFacts {
   const times = { now: NOW, asOf: NOW - 60_000, seatsMovedAt: undefined, staleMs: 60_000, writeMs: 10_000 }
   const known = { order: order(row), requests: requests.map(request), label: 'Microsoft' }
-  return { ...known, mayBeDeleted: false, termStart: undefined, ...times, ...more }
+  return { ...known, setsTotal: true, mayBeDeleted: false, termStart: undefined, ...times, ...more }
 }
 const PLACED = { placedAt: at(-3_600_000) }
 const WITHDRAWN = { takenBackAt: at(-1000) }
@@ -177,7 +177,7 @@ describe('an order of a way to renew', () => {
       'UNCLEAR',
     ],
   ])('%s', (_, facts, state) => {
-    expect(decideOutcome(facts).state).toBe(state)
+    expect(decideOutcome({ ...facts, setsTotal: false }).state).toBe(state)
   })
 })
 
@@ -238,6 +238,20 @@ describe('an order of an end', () => {
     ['ended as ordered', facts(began('CANCEL')), 'APPLIED'],
     ['ended before the order was placed', facts(began('CANCEL', false)), 'UNCLEAR'],
     ['began another term', facts(began(null)), 'LOST'],
+    ['began another term, as an earlier order said', facts(began(null), [{ setting: total(20) }]), 'UNCLEAR'],
+    [
+      'began another term, as an order said that it replaced, before it was withdrawn',
+      facts({ ...WITHDRAWN, ...began(null, false) }, [
+        { setting: total(20) },
+        { setting: CANCEL, before: total(20) },
+      ]),
+      'UNCLEAR',
+    ],
+    [
+      'began another term with the licenses from before, and was withdrawn',
+      facts({ ...WITHDRAWN, ...began(null) }, [{ setting: CANCEL }]),
+      'WITHDRAWN',
+    ],
     ['continued', facts(began('EXTENDED_SERVICE_TERM')), 'LOST'],
     [
       'continued though a total was ordered',
@@ -338,11 +352,7 @@ describe('an order that is withdrawn', () => {
 })
 
 describe('the start of the next term', () => {
-  const began = (beganQuantity: number, beganPlaced = true) => ({
-    beganQuantity,
-    beganPlaced,
-    beganType: null,
-  })
+  const began = (beganQuantity: number, beganPlaced = true) => ({ beganQuantity, beganPlaced, beganType: null })
   it.each<[string, OrderFacts, string]>([
     ['as ordered, of an order that was placed', facts({ ...began(12) }), 'APPLIED'],
     ['as ordered, of one that was not', facts({ ...began(12, false) }), 'UNCLEAR'],

@@ -11,6 +11,8 @@ export type OrderFacts = {
   requests: readonly RequestRow[]
   /** The vendor's name for people. */
   label: string
+  /** Whether the vendor's setting is a total; else a way to renew. */
+  setsTotal: boolean
   /** Whether a change of the licenses after the placement may have deleted the order at the vendor. */
   mayBeDeleted: boolean
   /** Start of the current term, where the vendor shows it. Times are epoch milliseconds. */
@@ -122,7 +124,7 @@ export function decideOutcome(facts: OrderFacts): Settle {
   const { order, requests } = facts
   if (order.takenBackAt && requests.length === 0) return end('WITHDRAWN')
   const { beganPlaced } = order
-  const began = settingThatBegan(order)
+  const began = settingThatBegan(facts)
   const how = beginningText(facts)
   if (!began) return end('UNCLEAR', `${how}, and the licenses were changed before that was seen.`)
   if (mayArriveInNextTerm(facts)) return end('UNCLEAR', `${how}, while a request about it was under way.`)
@@ -138,9 +140,13 @@ export function decideOutcome(facts: OrderFacts): Settle {
   return end('LOST', `${how}: another party changed that there.`)
 }
 
-/** Returns the setting that the next term began with; undefined where its total was not seen. */
-function settingThatBegan({ toQuantity, beganQuantity, beganType }: OrderRow): Setting | undefined {
-  if (toQuantity === null || endActionOf(beganType)) return { quantity: null, renewalType: beganType }
+/**
+ * Returns the setting that the next term began with; undefined where its total was not seen. An order of an end is
+ * compared with a total, too: an earlier order may have set that.
+ */
+function settingThatBegan({ order, setsTotal }: OrderFacts): Setting | undefined {
+  const { beganQuantity, beganType } = order
+  if (!setsTotal || endActionOf(beganType)) return { quantity: null, renewalType: beganType }
   return beganQuantity === null ? undefined : { quantity: beganQuantity, renewalType: null }
 }
 

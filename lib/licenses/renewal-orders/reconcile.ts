@@ -188,7 +188,8 @@ async function factsOf(
   const seatsMovedAt = movedAt.length > 0 ? Math.max(...movedAt) : undefined
   const times = { now, asOf, seatsMovedAt, staleMs: vendorTimes().staleMs, writeMs: maxRequestMs() }
   const termStart = asset.commitmentStart?.getTime()
-  return { order, requests, label: vendor.label, mayBeDeleted: !isCurrent(order, asset), termStart, ...times }
+  const is = { setsTotal: takesTotal(asset), mayBeDeleted: !isCurrent(order, asset) }
+  return { order, requests, label: vendor.label, ...is, termStart, ...times }
 }
 
 /** Writes a step that sends nothing. */
