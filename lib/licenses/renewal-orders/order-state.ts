@@ -144,10 +144,13 @@ export function decideOutcome(facts: OrderFacts): Settle {
  * Returns the setting that the next term began with; undefined where its total was not seen. An order of an end is
  * compared with a total, too: an earlier order may have set that.
  */
-function settingThatBegan({ order, setsTotal }: OrderFacts): Setting | undefined {
-  const { beganQuantity, beganType } = order
+function settingThatBegan({ order, requests, setsTotal }: OrderFacts): Setting | undefined {
+  const { beganQuantity: quantity, beganType } = order
   if (!setsTotal || endActionOf(beganType)) return { quantity: null, renewalType: beganType }
-  return beganQuantity === null ? undefined : { quantity: beganQuantity, renewalType: null }
+  const isTotalOrdered = [order.toQuantity, ...requests.map((one) => one.quantity)].some(
+    (one) => one !== null,
+  )
+  return quantity === null && isTotalOrdered ? undefined : { quantity, renewalType: null }
 }
 
 /** Returns how the next term began, for people. */

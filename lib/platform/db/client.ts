@@ -221,7 +221,7 @@ function unavailableError(reason: string): Error {
 /**
  * Returns the settings that the server stores with the login (`ALTER ROLE … SET`) and applies to each of its
  * connections, whichever pooler opens them: a pooler does not pass on limits that are sent with a new connection. Each
- * transaction sets its own limits in addition (`open`); statements outside of transactions, and the job queue, have
+ * transaction sets its own limits in addition (`open`, `openAtOnce`); statements outside of transactions, and the job queue, have
  * only these.
  */
 export function settingsOf(login: Login): Record<string, string> {
@@ -280,10 +280,10 @@ export function open(
 }
 
 /**
- * Like `open`, for a read that adds all its statements before the pipeline is sent. PostgreSQL runs a pipeline as one
- * transaction, so a single statement needs no BEGIN; `beginAtOnce` adds one for several.
- * @param isByKey whether an index has each statement's rows in their sequence: PostgreSQL then uses its generic plan, which
- * serves all customers. That plan expects the rows of an average customer, and seems to cost more than a plan for a
+ * Like `open`, for a read that adds all its queries before the pipeline is sent. PostgreSQL runs a pipeline as one
+ * transaction, so a single query needs no BEGIN; `beginAtOnce` adds one for several.
+ * @param isByKey whether each query finds its rows by a key, or in the sequence of an index: PostgreSQL then uses its
+ * generic plan, which serves all customers. That plan expects the rows of an average customer, and seems to cost more than a plan for a
  * customer with many: PostgreSQL would make the latter for each request, which takes longer than to read a page. The
  * coordinator of a distributed database needs the customer to choose a node.
  */
@@ -297,7 +297,7 @@ export function openAtOnce(
   return enter(pipeline, from, customerId, isByKey ? ENTER_BY_KEY : ENTER)
 }
 
-/** Adds BEGIN to a pipeline of `openAtOnce` that has several statements, so that all of them see one snapshot. */
+/** Adds BEGIN to a pipeline of `openAtOnce` that has several queries, so that all of them see one snapshot. */
 export function beginAtOnce(pipeline: PipelinedQueries): void {
   if (!pipeline.isOpened) pipeline.begin(BEGIN_READ)
 }

@@ -56,6 +56,26 @@ it('a failing pipeline affects neither earlier nor later ones', async () => {
   expect(rows[0].customer ?? '').toBe('')
 })
 
+// Several queries of a read begin a transaction; a single one has none.
+it.each([
+  ['several queries fail before a single one', true, false],
+  ['a single query fails after several', false, true],
+  ['all fail', true, true],
+])('%s: the connection stays usable', async (_, failsFirst, failsLast) => {
+  const FAILURE = sql`SELECT 1 / 0`
+  const several = readScopeAtOnce(
+    ana,
+    (tx) => Promise.all([tx.execute(sql.raw(WHO)), tx.execute(failsFirst ? FAILURE : sql.raw(WHO))]),
+    { isByKey: true },
+  )
+  const ends = await Promise.allSettled([several, together(eve, failsLast ? 'SELECT 1 / 0' : WHO)])
+  expect(ends.map(({ status }) => status === 'rejected')).toEqual([failsFirst, failsLast])
+  const { reads } = database.opened
+  await expect.poll(() => reads.idleCount).toBe(reads.totalCount)
+  const after = await together<Seen>(eve, WHO)
+  expect(after.rows.map(({ id }) => id)).toEqual(['southwind'])
+})
+
 it('a pipelined transaction begins after the earlier ones, and sees rows that were committed in the meantime', async () => {
   const first = together(ana, 'SELECT pg_sleep(0.3)')
   const second = together<Seen>(ana, WHO)

@@ -67,7 +67,7 @@ export class PipelinedQueries extends Query {
   }
 
   /**
-   * Adds BEGIN as the first statement. Not by a prepared name, which a server could have forgotten: the following statements
+   * Adds BEGIN, which goes first. Not by a prepared name, which a server could have forgotten: the following statements
    * would then run outside of any transaction.
    */
   begin(text: string): void {
@@ -285,24 +285,28 @@ function depart(pool: pg.Pool, pipelines: readonly PipelinedQueries[]): void {
       return
     }
     endEach(pipelines)
-    const last = pipelines.at(-1)
     let left = pipelines.length
     let isBroken = false
     inOnePacket(client)
     for (const pipeline of pipelines) {
       pipeline.onEnd = (error) => {
-        // An error of the database itself leaves the connection intact.
-        if (error && !(error instanceof pg.DatabaseError)) isBroken = true
+        if (error && !isOfQuery(error)) isBroken = true
         left -= 1
         if (left > 0) return
-        // A failed pipeline did not reach its COMMIT. The connection's next user waits behind this ROLLBACK.
-        if (error && !isBroken && last?.isOpened)
+        // A failed pipeline did not reach its COMMIT, or that of the one before. The connection's next user waits behind
+        // this ROLLBACK.
+        if (error && !isBroken && pipelines.some(({ isOpened }) => isOpened))
           client.query('ROLLBACK', (failure) => release(failure ?? false))
         else release(isBroken)
       }
       client.query(pipeline)
     }
   })
+}
+
+/** Returns whether an error is of a query, and leaves the connection intact: a FATAL one is of the server. */
+function isOfQuery(error: Error): boolean {
+  return error instanceof pg.DatabaseError && error.severity === 'ERROR'
 }
 
 /**

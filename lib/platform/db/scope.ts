@@ -365,14 +365,13 @@ export async function transactionAtOnce<T>(
   const measurement = measuredTransaction('at once')
   let queryCount = 0
   // By the next tick, `fn` has added all its statements.
-  process.nextTick(() => {
-    if (queryCount > 1) beginAtOnce(pipeline)
-    ;(isByKey ? sendTogether : sendAlone)(from, pipeline)
-  })
+  process.nextTick(() => (isByKey ? sendTogether : sendAlone)(from, pipeline))
   const query = (config: SqlQuery, values?: unknown[]) => {
     queryCount += 1
     countQuery()
-    return pipeline.add(config, values)
+    const result = pipeline.add(config, values)
+    if (queryCount > 1) beginAtOnce(pipeline)
+    return result
   }
   try {
     const value = await fn(withRowPlans(drizzle({ query } as unknown as pg.PoolClient)))

@@ -26,9 +26,10 @@ export function logToStderr(): void {
 
 /**
  * Options of the log's standard output. A write for each line took 9 % of a server's time: lines are buffered until they
- * have 8 KiB, for a quarter of a second at most. The end of the process writes the rest.
+ * have 3 KiB, for a quarter of a second at most. The end of the process writes the rest. A write of 4 KiB or less to a pipe
+ * is atomic (PIPE_BUF), so that the lines of several workers stay whole.
  */
-const BUFFERED = { dest: 1, sync: false, minLength: 8192, periodicFlush: 250 }
+const BUFFERED = { dest: 1, sync: false, minLength: 3072, maxWrite: 4096, periodicFlush: 250 }
 
 /**
  * Returns a new logger.
@@ -40,7 +41,11 @@ export function newLog(to = standardOutput()): Logger {
 
 /** A thread may end without an event that would write the rest: its log is not buffered. */
 function standardOutput(): DestinationStream | undefined {
-  return isMainThread ? pino.destination(BUFFERED) : undefined
+  if (!isMainThread) return undefined
+  const output = pino.destination(BUFFERED)
+  // A terminal that was closed (EIO) or a full disk must not end the process.
+  output.on('error', () => {})
+  return output
 }
 
 /** Returns the text of a failed statement, which lib/platform/db separates from its values: the text may be logged. */
