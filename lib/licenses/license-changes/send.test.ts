@@ -21,6 +21,8 @@ const asset = route(readAsset, setQuantity)
 const scenario = scenarios[0] as Scenario
 let database: TestDatabase
 let stage: Stage
+/** The vendor carries out a late write once this is resolved. */
+let written: PromiseWithResolvers<void>
 /** Flexible plan and commitment; both have 20 licenses, 3 of them assigned. */
 let flexible: Seed
 let annual: Seed
@@ -29,7 +31,8 @@ beforeAll(async () => {
   database = await testDatabase()
   // Longer than an answered call takes on a busy machine.
   const times = { VENDOR_READ_MS: '2000', VENDOR_WRITE_MS: '1000', VENDOR_CONFIRM_MS: '1500' }
-  stage = await setStage(scenario, { assets: 60, writers: 2, times })
+  const options = { delayUntil: () => written.promise }
+  stage = await setStage(scenario, { assets: 60, writers: 2, times, options })
 })
 afterAll(async () => {
   await stage.close()
@@ -37,6 +40,7 @@ afterAll(async () => {
 })
 let used = 0
 beforeEach(() => {
+  written = Promise.withResolvers()
   flexible = stage.seeds[used++] as Seed
   annual = stage.seeds[used++] as Seed
 })
@@ -194,6 +198,7 @@ describe('a vendor that does not answer', () => {
     expect(headers.get('retry-after')).toBe('5')
     expect((await patch(flexible, 26)).json.code).toBe('change_in_progress')
     expect((await read(flexible)).total).toBe(20)
+    written.resolve()
     await stage.fake.whenIdle()
     // A repeat joins its own change: one write, one record.
     await patched(flexible, 25)
@@ -301,6 +306,7 @@ describe('Idempotency-Key with a vendor elsewhere', () => {
     expect((await patch(flexible, 25, { headers })).status).toBe(503)
     stage.fake.failNext('write', 'late')
     expect((await patch(flexible, 25, { headers })).status).toBe(504)
+    written.resolve()
     await stage.fake.whenIdle()
     const third = await patched(flexible, 25, { headers })
     expect((await patch(flexible, 25, { headers })).text).toBe(third.text)
