@@ -283,9 +283,9 @@ export function open(
  * Like `open`, for a read that adds all its queries before the pipeline is sent. PostgreSQL runs a pipeline as one
  * transaction, so a single query needs no BEGIN; `beginAtOnce` adds one for several.
  * @param isByKey whether each query finds its rows by a key, or in the sequence of an index: PostgreSQL then uses its
- * generic plan, which serves all customers. That plan expects the rows of an average customer, and seems to cost more than a plan for a
- * customer with many: PostgreSQL would make the latter for each request, which takes longer than to read a page. The
- * coordinator of a distributed database needs the customer to choose a node.
+ * generic plan, which serves all customers. That plan expects the rows of an average customer, and seems to cost more
+ * than a plan for a customer with many: PostgreSQL would make the latter for each request, which takes longer than to
+ * read a page. The coordinator of a distributed database needs the customer to choose a node.
  */
 export function openAtOnce(
   pipeline: PipelinedQueries,

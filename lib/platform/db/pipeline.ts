@@ -306,7 +306,7 @@ function depart(pool: pg.Pool, pipelines: readonly PipelinedQueries[]): void {
 
 /** Returns whether an error is of a query, and leaves the connection intact: a FATAL one is of the server. */
 function isOfQuery(error: Error): boolean {
-  return error instanceof pg.DatabaseError && error.severity === 'ERROR'
+  return error instanceof pg.DatabaseError && !/^(FATAL|PANIC)$/.test(error.severity ?? '')
 }
 
 /**
