@@ -27,9 +27,17 @@ export function logToStderr(): void {
 /**
  * Options of the log's standard output. A write for each line took 9 % of a server's time: lines are buffered until they
  * have 3 KiB, for a quarter of a second at most. The end of the process writes the rest. A write of 4 KiB or less to a pipe
- * is atomic (PIPE_BUF), so that the lines of several workers stay whole.
+ * is atomic (PIPE_BUF), so that the lines of several workers stay whole. Beyond 4 MiB, lines are dropped: an output that
+ * accepts none must not fill the memory.
  */
-const BUFFERED = { dest: 1, sync: false, minLength: 3072, maxWrite: 4096, periodicFlush: 250 }
+const BUFFERED = {
+  dest: 1,
+  sync: false,
+  minLength: 3072,
+  maxWrite: 4096,
+  maxLength: 4 << 20,
+  periodicFlush: 250,
+}
 
 /**
  * Returns a new logger.
@@ -43,8 +51,9 @@ export function newLog(to = standardOutput()): Logger {
 function standardOutput(): DestinationStream | undefined {
   if (!isMainThread) return undefined
   const output = pino.destination(BUFFERED)
-  // A terminal that was closed (EIO) or a full disk must not end the process.
-  output.on('error', () => {})
+  // A closed terminal (EIO) or a full disk ends the log, and not the process: flushSync would repeat the write for ever.
+  const ignore = () => {}
+  output.on('error', () => Object.assign(output, { write: ignore, flush: ignore, flushSync: ignore }))
   return output
 }
 
