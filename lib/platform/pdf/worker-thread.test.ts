@@ -1,3 +1,7 @@
+import { execFileSync } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { afterEach, describe, expect, test } from 'vitest'
 import { threadOf } from './worker-thread.ts'
 
@@ -50,6 +54,32 @@ describe('a thread', () => {
   test("has a small young generation, regardless of the process's", async () => {
     // The limit of 8 MB, rounded up by Node; the default is 32.
     expect(Number(await resultText('waste'))).toBeLessThan(16)
+  })
+
+  test('finds the modules that the build compiled, in the compile cache of the process', () => {
+    const script = `
+      import { getCompileCacheDir } from 'node:module'
+      import { threadOf } from '#lib/platform/pdf/worker-thread.ts'
+      const module = \`
+        import { getCompileCacheDir } from 'node:module'
+        import { parentPort } from 'node:worker_threads'
+        const bytes = new TextEncoder().encode(getCompileCacheDir())
+        parentPort.on('message', () => parentPort.postMessage({ bytes }))\`
+      const thread = threadOf(new URL('data:text/javascript,' + encodeURIComponent(module)))
+      const ofThread = new TextDecoder().decode(await thread.run('which?'))
+      console.log(JSON.stringify({ ofThread, ofProcess: getCompileCacheDir() }))
+      process.exit()`
+    const folder = mkdtempSync(join(tmpdir(), 'compile-cache-'))
+    const args = ['--conditions=react-server', '--input-type=module', '-e', script]
+    const out = execFileSync(process.execPath, args, {
+      encoding: 'utf8',
+      env: { NODE_ENV: 'test', NODE_COMPILE_CACHE: folder },
+      stdio: ['ignore', 'pipe', 'ignore'],
+    })
+    rmSync(folder, { recursive: true, force: true })
+    const { ofThread, ofProcess } = JSON.parse(out)
+    expect(ofProcess).toContain(folder)
+    expect(ofThread).toBe(ofProcess)
   })
 
   test.each([

@@ -1,5 +1,6 @@
 import 'server-only'
 import type { Worker } from 'node:worker_threads'
+import { threadEnv } from '#lib/platform/runtime/thread-env.ts'
 
 /** Heap limit of the thread, in MB: exceeding it ends the thread instead of the process. 5,000 lines need a quarter. */
 const LIMITS = { maxOldGenerationSizeMb: 256 }
@@ -58,12 +59,10 @@ export function threadOf<Task>(script: URL, { longest, idle } = TIMES) {
 function started(script: URL): Worker {
   // Not imported: a bundler would look for the thread's module among its own.
   const threads = process.getBuiltinModule('node:worker_threads')
-  const { getCompileCacheDir } = process.getBuiltinModule('node:module')
   // Read when a heap is created: applies to this and later threads, not to the process's existing heap.
   process.getBuiltinModule('node:v8').setFlagsFromString(NEW_OBJECTS)
-  const cache = getCompileCacheDir()
   const worker = new threads.Worker(script, {
-    env: cache === undefined ? {} : { NODE_COMPILE_CACHE: cache },
+    env: threadEnv(),
     execArgv: ['--conditions=react-server', '--disable-warning=ExperimentalWarning'],
     resourceLimits: LIMITS,
   })

@@ -1,10 +1,10 @@
 import cluster from 'node:cluster'
 import { once } from 'node:events'
-import { getCompileCacheDir } from 'node:module'
 import type { AddressInfo } from 'node:net'
 import { Worker } from 'node:worker_threads'
 import { env } from '#lib/platform/runtime/env.ts'
 import { log, reasonOf } from '#lib/platform/runtime/log.ts'
+import { threadEnv } from '#lib/platform/runtime/thread-env.ts'
 import type { HealthState } from './answer.ts'
 import { healthSettings } from './settings.ts'
 
@@ -31,10 +31,9 @@ export async function startHealthPort(stalledMs = STALLED_MS): Promise<HealthPor
   const port = healthSettings()
   if (port === undefined) return undefined
   const { host } = env()
-  const cache = getCompileCacheDir()
   const thread = new Worker(new URL('./thread.ts', import.meta.url), {
     workerData: { host, port, stalledMs },
-    env: cache === undefined ? {} : { NODE_COMPILE_CACHE: cache },
+    env: threadEnv(),
     execArgv: ['--disable-warning=ExperimentalWarning'],
     resourceLimits: LIMITS,
   })
