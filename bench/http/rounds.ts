@@ -25,7 +25,7 @@ export type Setting = { connections: number; seconds: number; rounds: number }
 
 /** Runs a case in rounds: our API, the peer and the bare queries, starting with a different one each time. */
 export async function inRounds(
-  { name, templates, hasPeer, queries }: Case,
+  { name, templates, hasPeer, queries, warmUpSeconds }: Case,
   { api, peer, pool }: { api: Program; peer: Program; pool: pg.Pool },
   { connections, seconds, rounds }: Setting,
 ): Promise<Measured> {
@@ -45,6 +45,7 @@ export async function inRounds(
   ]
   if (hasPeer) runs.push({ by: 'peer', run: () => load(peer.url, templates, connections, seconds) })
   if (queries) runs.push({ by: 'bare', run: () => bare(pool, queries, connections, seconds) })
+  if (warmUpSeconds) for (const { url } of [api, peer]) await load(url, templates, connections, warmUpSeconds)
   for (let round = 0; round < rounds; round++)
     for (let index = 0; index < runs.length; index++) {
       const { by, run } = runs[(round + index) % runs.length] as (typeof runs)[number]
