@@ -49,4 +49,4 @@ HEALTHCHECK --interval=10s --timeout=3s --start-period=60s --retries=3 \
   CMD ["node", "-e", "fetch('http://127.0.0.1:3000/livez').then(({ ok }) => process.exit(ok ? 0 : 1), () => process.exit(1))"]
 # It drains for DRAIN_SECONDS and 20 seconds more: `docker stop --time 60`.
 STOPSIGNAL SIGTERM
-CMD ["node", "--conditions=react-server", "--disable-warning=ExperimentalWarning", "--max-semi-space-size=8", "--heap-growing-percent=50", "lib/server/start.ts"]
+CMD ["node", "--conditions=react-server", "--disable-warning=ExperimentalWarning", "--max-semi-space-size=8", "--heap-growing-percent=50", "--no-maglev", "lib/server/start.ts"]
