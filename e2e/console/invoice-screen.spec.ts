@@ -28,7 +28,7 @@ test.beforeAll(async () => {
     ...[40, 9].map((days, n) => pastDueInvoice(`EU-${n}`, days, europe)),
     // Open, with due dates within and after the next 30 days.
     pastDueInvoice('US-SOON', -10),
-    pastDueInvoice('US-THEN', -45, { invoiceDate: day(-2) }),
+    pastDueInvoice('US-THEN', -45, { invoiceDate: day(0) }),
     pastDueInvoice('EU-SOON', -30, europe),
     invoice('CN-1', { invoiceDate: day(-5), dueDate: day(5), totalAmount: '-20', balanceAmount: '-20' }),
     ...Array.from({ length: 30 }, (_, n) =>
