@@ -45,9 +45,8 @@ export async function inRounds(
   ]
   if (hasPeer) runs.push({ by: 'peer', run: () => load(peer.url, templates, connections, seconds) })
   if (queries) runs.push({ by: 'bare', run: () => bare(pool, queries, connections, seconds) })
-  if (warmUpSeconds)
-    for (const { url } of hasPeer ? [api, peer] : [api])
-      await load(url, templates, connections, warmUpSeconds)
+  const warmed = hasPeer ? [api, peer] : [api]
+  if (warmUpSeconds) for (const { url } of warmed) await load(url, templates, connections, warmUpSeconds)
   for (let round = 0; round < rounds; round++)
     for (let index = 0; index < runs.length; index++) {
       const { by, run } = runs[(round + index) % runs.length] as (typeof runs)[number]
