@@ -71,15 +71,18 @@ describe('a thread', () => {
       process.exit()`
     const folder = mkdtempSync(join(tmpdir(), 'compile-cache-'))
     const args = ['--conditions=react-server', '--input-type=module', '-e', script]
-    const out = execFileSync(process.execPath, args, {
-      encoding: 'utf8',
-      env: { NODE_ENV: 'test', NODE_COMPILE_CACHE: folder },
-      stdio: ['ignore', 'pipe', 'ignore'],
-    })
-    rmSync(folder, { recursive: true, force: true })
-    const { ofThread, ofProcess } = JSON.parse(out)
-    expect(ofProcess).toContain(folder)
-    expect(ofThread).toBe(ofProcess)
+    try {
+      const out = execFileSync(process.execPath, args, {
+        encoding: 'utf8',
+        env: { NODE_ENV: 'test', NODE_COMPILE_CACHE: folder },
+        stdio: ['ignore', 'pipe', 'ignore'],
+      })
+      const { ofThread, ofProcess } = JSON.parse(out)
+      expect(ofProcess).toContain(folder)
+      expect(ofThread).toBe(ofProcess)
+    } finally {
+      rmSync(folder, { recursive: true, force: true })
+    }
   })
 
   test.each([
