@@ -14,6 +14,8 @@ export const WEB = {
     // often enough.
     '--no-maglev',
   ],
+  // Additional options of a process above MEMORY_TARGET_MB, which sets them at run time (lib/server/heap-growth.ts).
+  scarce: ['--heap-growing-percent=25'],
   env: {
     // Memory that the C library gave to one thread it does not give to another one: so there is one such store, not 32.
     MALLOC_ARENA_MAX: '1',

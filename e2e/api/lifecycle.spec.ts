@@ -1,7 +1,9 @@
-import { mkdtempSync, rmSync } from 'node:fs'
+import { execFileSync } from 'node:child_process'
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from '@playwright/test'
 import { exchange } from '../../lib/server/test-exchange.ts'
+import { WEB } from '../../scripts/web-process.mjs'
 import { asset } from '../admin.ts'
 import { isolatedEnvironment, operate, postmaster, run, startIsolatedApp } from '../isolated-app.ts'
 
@@ -44,6 +46,18 @@ async function quantity(): Promise<number> {
   const answer = await fetch(app.url + path, { headers: { Authorization: `Bearer ${key}` } })
   return (await answer.json()).properties.subscription.Seats.NumberOfSeats
 }
+
+test('the build compiled the modules of a web process, and for scarce memory those of its drawing thread', () => {
+  // The options are part of the name of the folder.
+  for (const options of [WEB.options, [...WEB.options, ...WEB.scarce]]) {
+    const script = 'require("node:module").getCompileCacheDir()'
+    const folder = execFileSync(process.execPath, [...options, '-p', script], {
+      encoding: 'utf8',
+      env: { ...process.env, ...WEB.env },
+    })
+    expect(readdirSync(folder.trim()).length).toBeGreaterThan(50)
+  }
+})
 
 test('SIGTERM lets a running request finish, closes idle connections and stops the database', {
   tag: '@deep',

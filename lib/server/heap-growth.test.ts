@@ -45,9 +45,11 @@ test('the heap grows less above the target, and as before once enough was freed'
   ])
 })
 
-test('the growth below the target is the one that a web process starts with', () => {
+test('both growths are those for which the build fills a compile cache', () => {
   vi.stubEnv('MEMORY_TARGET_MB', '200')
-  expect(WEB.options).toContain(`--heap-growing-percent=${growthAt(201, 100).at(-1)}`)
+  const [scarce, ample] = growthAt(201, 100)
+  expect(WEB.options).toContain(`--heap-growing-percent=${ample}`)
+  expect(WEB.scarce).toEqual([`--heap-growing-percent=${scarce}`])
 })
 
 test('without a target it stays as it is', () => {

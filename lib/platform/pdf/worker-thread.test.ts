@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, describe, expect, test } from 'vitest'
+import { WEB } from '../../../scripts/web-process.mjs'
 import { threadOf } from './worker-thread.ts'
 
 type Task = 'echo' | 'fail' | 'die' | 'throw' | 'hang' | 'eat' | 'waste' | 'secrets'
@@ -56,10 +57,12 @@ describe('a thread', () => {
     expect(Number(await resultText('waste'))).toBeLessThan(16)
   })
 
-  test('finds the modules that the build compiled, in the compile cache of the process', () => {
+  test('reads the folder of the compile cache that belongs to the options at its start', () => {
     const script = `
       import { getCompileCacheDir } from 'node:module'
+      import { setFlagsFromString } from 'node:v8'
       import { threadOf } from '#lib/platform/pdf/worker-thread.ts'
+      for (const option of process.argv.slice(1)) setFlagsFromString(option)
       const module = \`
         import { getCompileCacheDir } from 'node:module'
         import { parentPort } from 'node:worker_threads'
@@ -70,16 +73,23 @@ describe('a thread', () => {
       console.log(JSON.stringify({ ofThread, ofProcess: getCompileCacheDir() }))
       process.exit()`
     const folder = mkdtempSync(join(tmpdir(), 'compile-cache-'))
-    const args = ['--conditions=react-server', '--input-type=module', '-e', script]
-    try {
-      const out = execFileSync(process.execPath, args, {
+    /** Returns the folders of a process and of a thread that it starts after a change of options. */
+    const folders = (atStart: string[], changed: string[] = []) => {
+      const node = [...WEB.options, ...atStart, '--conditions=react-server', '--input-type=module']
+      const out = execFileSync(process.execPath, [...node, '-e', script, '--', ...changed], {
         encoding: 'utf8',
         env: { NODE_ENV: 'test', NODE_COMPILE_CACHE: folder },
         stdio: ['ignore', 'pipe', 'ignore'],
       })
-      const { ofThread, ofProcess } = JSON.parse(out)
-      expect(ofProcess).toContain(folder)
-      expect(ofThread).toBe(ofProcess)
+      return JSON.parse(out)
+    }
+    try {
+      const ample = folders([])
+      expect(ample.ofProcess).toContain(folder)
+      expect(ample.ofThread).toBe(ample.ofProcess)
+      const scarce = folders(WEB.scarce)
+      expect(scarce.ofProcess).not.toBe(ample.ofProcess)
+      expect(folders([], WEB.scarce)).toEqual({ ofProcess: ample.ofProcess, ofThread: scarce.ofProcess })
     } finally {
       rmSync(folder, { recursive: true, force: true })
     }

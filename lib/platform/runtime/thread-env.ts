@@ -1,11 +1,7 @@
 import 'server-only'
 import { dirname } from 'node:path'
 
-/**
- * Returns the environment of a worker thread: no secrets, and the compile cache of the process, in which the thread finds
- * the modules that the build compiled. It finds none after a change of V8's flags (lib/server/heap-growth.ts), which are part
- * of the name of the cache's folder.
- */
+/** Returns the environment of a worker thread: no secrets, and the compile cache that the build filled. */
 export function threadEnv(): Record<string, string> {
   const { getCompileCacheDir } = process.getBuiltinModule('node:module')
   const cache = getCompileCacheDir()
