@@ -323,6 +323,15 @@ describe('the cache', () => {
     expect(readAnswer(entry('small', 'cedar'))).toBeDefined()
   })
 
+  it('keeps alive no more memory than it counts: not the pool that Node cuts small buffers from', () => {
+    const body = Buffer.from('{"id":"A-1"}')
+    expect(body.buffer.byteLength).toBeGreaterThan(body.length)
+    storeAnswer(entry('pooled', 'elm'), { body, headers: {}, etag: '"e"' })
+    const saved = readAnswer(entry('pooled', 'elm'))?.body
+    expect(saved).toEqual(body)
+    expect(saved?.buffer.byteLength).toBe(body.length)
+  })
+
   it('is empty where it is switched off', async () => {
     const [customer, key] = await customerWithKey('finance-user')
     vi.stubEnv('ANSWER_CACHE_MB', '0')

@@ -119,12 +119,20 @@ export function storeAnswer({ name, validFor, customerId }: CacheKey, answer: Ca
   if (answer.body.length > MAX_BODY_BYTES || bytes > limit * CUSTOMER_SHARE) return
   const customer = customers.get(customerId) ?? { names: new Set<string>(), bytes: 0 }
   customers.set(customerId, customer)
-  all.set(name, { answer, validFor, bytes, customerId, name })
+  all.set(name, { answer: { ...answer, body: ownMemory(answer.body) }, validFor, bytes, customerId, name })
   customer.names.add(name)
   customer.bytes += bytes
   cache().bytes += bytes
   while (customer.bytes > limit * CUSTOMER_SHARE) evict(first(customer.names))
   while (cache().bytes > limit) evict(first(all.keys()))
+}
+
+/** Returns the bytes without the rest of a larger block, such as Node's pool of 8 KiB, which they would keep alive. */
+function ownMemory(body: Buffer): Buffer {
+  if (body.buffer.byteLength === body.length) return body
+  const own = Buffer.allocUnsafeSlow(body.length)
+  body.copy(own)
+  return own
 }
 
 function evict(name: string | undefined): void {
