@@ -119,7 +119,7 @@ export function storeAnswer({ name, validFor, customerId }: CacheKey, answer: Ca
   if (answer.body.length > MAX_BODY_BYTES || bytes > limit * CUSTOMER_SHARE) return
   const customer = customers.get(customerId) ?? { names: new Set<string>(), bytes: 0 }
   customers.set(customerId, customer)
-  all.set(name, { answer: { ...answer, body: ownMemory(answer.body) }, validFor, bytes, customerId, name })
+  all.set(name, { answer: { ...answer, body: unpooled(answer.body) }, validFor, bytes, customerId, name })
   customer.names.add(name)
   customer.bytes += bytes
   cache().bytes += bytes
@@ -128,11 +128,11 @@ export function storeAnswer({ name, validFor, customerId }: CacheKey, answer: Ca
 }
 
 /** Returns the bytes without the rest of a larger block, such as Node's pool of 8 KiB, which they would keep alive. */
-function ownMemory(body: Buffer): Buffer {
+function unpooled(body: Buffer): Buffer {
   if (body.buffer.byteLength === body.length) return body
-  const own = Buffer.allocUnsafeSlow(body.length)
-  body.copy(own)
-  return own
+  const copy = Buffer.allocUnsafeSlow(body.length)
+  body.copy(copy)
+  return copy
 }
 
 function evict(name: string | undefined): void {
