@@ -88,7 +88,7 @@ beforeAll(async () => {
     { description: 'Business Plus', price: '10', qty: '20', details: '1 Oct – 31 Oct 2026' },
   ])
   texts = new Map()
-  // One after the other: forty reads at the same time wait too long for their connections on a busy machine.
+  // One after the other: all reads at the same time wait too long for their connections on a busy machine.
   for (const [n, [name]] of CASES.entries()) texts.set(name, await textsOf(vendor.assetId(plans[n] as Seed)))
 })
 afterAll(() => vendor.close())

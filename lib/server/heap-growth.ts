@@ -5,7 +5,7 @@ import { memorySettings } from './settings.ts'
 const INTERVAL_MS = 1000
 
 /**
- * Growth of the heap before the next collection, in percent of what was alive after the last one. They equal
+ * Growth of the heap before the next collection, in percent of what was alive after the last one. Both values equal
  * the options in `scripts/web-process.mjs`, because V8's options are part of the name of the compile cache's folder: the
  * build fills one for each. A module that is loaded just when the growth changes is compiled again.
  */
